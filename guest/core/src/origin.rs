@@ -10,7 +10,13 @@ use url::{Origin, Url};
 /// of the world would share.
 #[must_use]
 pub fn digest(url: &str) -> Option<String> {
-    let origin = Url::parse(url).ok()?.origin();
+    let url = Url::parse(url).ok()?;
+    // The URL standard lends a blob the origin of an inner http or https URL, and of no other.
+    if url.scheme() == "blob" && !matches!(Url::parse(url.path()).ok()?.scheme(), "http" | "https")
+    {
+        return None;
+    }
+    let origin = url.origin();
     match origin {
         Origin::Tuple(..) => Some(hex(&Sha256::digest(
             origin.ascii_serialization().as_bytes(),

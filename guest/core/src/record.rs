@@ -98,6 +98,20 @@ pub fn check_run_id(run_id: Option<&str>) -> Result<(), Fault> {
     Err(Fault::new("context.runId", problem))
 }
 
+/// Checks a workspace id, if there is one.
+///
+/// # Errors
+/// It is outside its grammar.
+pub fn check_workspace(workspace: Option<&str>) -> Result<(), Fault> {
+    if workspace.is_none_or(|id| is_id(id, 1)) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        "context.workspace",
+        "must be 1 to 128 of A-Z a-z 0-9 . _ ~ -",
+    ))
+}
+
 fn is_id(text: &str, least: usize) -> bool {
     let in_alphabet =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'~' | b'-');

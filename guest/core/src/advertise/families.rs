@@ -7,7 +7,7 @@ use super::shape::Findings;
 use super::{MAX_ROUNDS, NO_TRANSPORTS, is_dotted_name, is_minor, is_uri};
 use crate::instant::{self, Instant};
 use crate::json::{Number, Value};
-use crate::ops::read_facet;
+use crate::ops::{Freshness, read_facet};
 use crate::version::Protocol;
 
 const REFRESH: &str = "0175.refresh-sla";
@@ -144,7 +144,10 @@ fn check_facet(protocol: Protocol, facet: &Value, now: Instant, findings: &mut F
     if !matches!(facet, Value::Object(_)) {
         return;
     }
-    for fault in read_facet(protocol, facet).err().unwrap_or_default() {
+    for fault in read_facet(protocol, facet, Freshness::Required)
+        .err()
+        .unwrap_or_default()
+    {
         let rule = match fault.problem.as_str() {
             "not-offered" => REFRESH,
             _ => "discovery.schema",

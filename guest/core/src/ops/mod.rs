@@ -16,7 +16,7 @@ use crate::json::BadRequest;
 /// An operation of the JSON contract that needs no policy to be configured.
 pub use small::{check, digest, facets, fresh, rounds, task_state};
 
-pub(crate) use request::read_facet;
+pub(crate) use request::{Freshness, read_facet};
 
 /// Operations that decide under a posture.
 pub use settle::{decide, record, refuse, settle};

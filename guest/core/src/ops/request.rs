@@ -10,7 +10,7 @@ use crate::exchange::{Direction, Exchange};
 use crate::facet::{Facet, FacetText, Fault, Member, Posture, member_names};
 use crate::instant;
 use crate::json::{BadRequest, Object, Value};
-use crate::record::{Context, Subject};
+use crate::record::{Context, Subject, check_workspace};
 use crate::version::Protocol;
 use crate::wire::{self, HttpMethod, Inbound, Listing, Outbound, Params};
 
@@ -20,19 +20,34 @@ pub(super) fn posture<'c>(
     configured: Configured<'c>,
 ) -> Result<Cow<'c, Posture>, OpError> {
     match (request.get("facets"), configured) {
-        (Some(facets), _) => Ok(Cow::Owned(read_posture(facets)?)),
+        (Some(facets), _) => Ok(Cow::Owned(read_posture(facets, Freshness::Ignored)?)),
         (None, Some(posture)) => Ok(Cow::Borrowed(posture)),
         (None, None) => Err(request.bad("facets", "is missing").into()),
     }
 }
 
+/// Whether `refreshedAt` is asked for: a decision does not depend on it (R13), a whole facet has it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Freshness {
+    /// Leave it alone.
+    Ignored,
+    /// It must be there, and a date.
+    Required,
+}
+
 /// Reads facets: a discovery document, or just its `a2a` and `mcp` members.
-pub(super) fn read_posture(facets: &Value) -> Result<Posture, OpError> {
+pub(super) fn read_posture(facets: &Value, freshness: Freshness) -> Result<Posture, OpError> {
     let facets = Object::open("facets", facets)?;
+    for protocol in [Protocol::A2a, Protocol::Mcp] {
+        // A member named twice would leave open which of the two decides.
+        if let Some(facet @ Value::Object(_)) = facets.get(protocol.name()) {
+            Object::open(&facets.path(protocol.name()), facet)?;
+        }
+    }
     let mut faults = Vec::new();
     let mut one = |protocol: Protocol| {
         facets.get(protocol.name()).and_then(|facet| {
-            read_facet(protocol, facet)
+            read_facet(protocol, facet, freshness)
                 .map_err(|found| faults.extend(found))
                 .ok()
         })
@@ -52,29 +67,29 @@ pub(super) fn read_posture(facets: &Value) -> Result<Posture, OpError> {
 }
 
 /// Reads one facet of a discovery document; every fault of it.
-pub(crate) fn read_facet(protocol: Protocol, value: &Value) -> Result<Facet, Vec<Fault>> {
+pub(crate) fn read_facet(
+    protocol: Protocol,
+    value: &Value,
+    freshness: Freshness,
+) -> Result<Facet, Vec<Fault>> {
     let path = protocol.name();
     if !matches!(value, Value::Object(_)) {
         return Err(Vec::from([Fault::new(path, "not-an-object")]));
     }
-    // A member named twice would leave open which of the two decides.
-    let Ok(object) = Object::open(path, value) else {
-        return Err(Vec::from([Fault::new(path, "duplicate")]));
-    };
     let names = member_names(protocol);
-    let text = |name| match object.get(name) {
+    let text = |name| match value.member(name) {
         None => Member::Missing,
         Some(Value::String(text)) => Member::Given(text.as_str()),
         Some(_) => Member::WrongType,
     };
-    let entries: Vec<_> = match object.get(names.offered) {
+    let entries: Vec<_> = match value.member(names.offered) {
         Some(Value::Array(items)) => items
             .iter()
             .map(|item| item.as_str().map_or(Member::WrongType, Member::Given))
             .collect(),
         _ => Vec::new(),
     };
-    let offered = match object.get(names.offered) {
+    let offered = match value.member(names.offered) {
         None => Member::Missing,
         Some(Value::Array(_)) => Member::Given(entries.as_slice()),
         Some(_) => Member::WrongType,
@@ -88,6 +103,7 @@ pub(crate) fn read_facet(protocol: Protocol, value: &Value) -> Result<Facet, Vec
         },
     );
     let refreshed_at = match text("refreshedAt") {
+        _ if freshness == Freshness::Ignored => None,
         Member::Missing => Some("missing"),
         Member::WrongType => Some("not-a-string"),
         Member::Given(date) => (!instant::is_date(date)).then_some("malformed"),
@@ -271,14 +287,11 @@ pub(super) fn context(request: &Object<'_>) -> Result<Context, OpError> {
     let object = Object::read("context", request.need("context")?, &known)?;
     let text = |name| object.text(name).map(|text| text.map(ToString::to_string));
     let (tenant, workspace) = (text("tenant")?, text("workspace")?);
-    if tenant.is_none() && workspace.is_some() {
-        return Err(object
-            .bad("tenant", "must be given with a workspace")
-            .into());
-    }
+    check_workspace(workspace.as_deref())?;
     let context = Context {
         at: object.need_text("at")?.to_string(),
         peer_url: text("peerUrl")?,
+        // A workspace without a tenant belongs to nobody, but its grammar is checked all the same.
         subject: tenant.map(|tenant| Subject { tenant, workspace }),
         run_id: text("runId")?,
         sequence: object.integer("sequence", 0, u64::MAX)?,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use serde::Serialize;
 
-use super::request::read_posture;
+use super::request::{Freshness, read_posture};
 use super::{OpError, to_json};
 use crate::advertise::{self, Finding, Round};
 use crate::facet::Fault;
@@ -47,7 +47,7 @@ pub fn rounds(request: &str) -> Result<String, OpError> {
     let value = parse_request(request)?;
     let request = Object::read("request", &value, &["maxRounds", "inputRequiredSeen"])?;
     let max = request.need_integer("maxRounds", 1, u64::from(advertise::MAX_ROUNDS))?;
-    let seen = request.need_integer("inputRequiredSeen", 0, u64::MAX)?;
+    let seen = request.need_integer("inputRequiredSeen", 0, u64::from(u32::MAX))?;
     Ok(to_json(&match advertise::admit_round(max, seen) {
         Round::Continue => Answer {
             decision: "continue",
@@ -90,7 +90,7 @@ pub fn facets(request: &str) -> Result<String, OpError> {
     }
     let value = parse_request(request)?;
     let request = Object::read("request", &value, &["facets"])?;
-    let faults = match read_posture(request.need("facets")?) {
+    let faults = match read_posture(request.need("facets")?, Freshness::Required) {
         Ok(_) => Vec::new(),
         Err(OpError::InvalidFacets(faults)) => faults,
         Err(bad) => return Err(bad),

@@ -1,0 +1,1 @@
+//! The complete grid of small facets.
