@@ -1,6 +1,8 @@
 //! Every case of the corpus, on the rules as built for this machine.
 
 use negotiation_tests::{corpus, native};
+use negotiator::types::{Facet, Facets};
+use negotiator::{Artifact, Limits, Negotiator, Operation, Runtime};
 
 #[test]
 fn the_corpus_holds_on_the_native_core() {
@@ -27,4 +29,57 @@ fn ids_are_unique() {
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), all);
+}
+
+#[test]
+fn the_corpus_holds_on_the_component_with_the_same_bytes() {
+    let runtime = Runtime::new().unwrap();
+    let artifact = match std::env::var_os("NEGOTIATOR_COMPONENT") {
+        Some(path) => Artifact::from_file(path).unwrap(),
+        None => Artifact::embedded(),
+    };
+    let loaded = Negotiator::load(&runtime, &artifact, Limits::negotiator()).unwrap();
+    let facet = Facet {
+        offered: vec!["1.0".into()],
+        preferred: "1.0".into(),
+        floor: "1.0".into(),
+    };
+    let negotiator = loaded
+        .configure(
+            Facets {
+                a2a: Some(facet),
+                mcp: None,
+            },
+            "",
+        )
+        .unwrap();
+    let mut replayed = 0_usize;
+    for case in corpus::load().unwrap() {
+        // The library configures with typed facets; `facets` is required where that is the point.
+        let Ok(operation) = case.operation.parse::<Operation>() else {
+            continue;
+        };
+        if !case.request.contains("\"facets\"") && needs_facets(operation) {
+            continue;
+        }
+        let native = native::run(&case.operation, &case.request);
+        let answer = negotiator.json(operation, &case.request).unwrap();
+        assert_eq!(answer, native, "{}", case.id);
+        assert_eq!(
+            case.mismatches(&answer),
+            Vec::<String>::new(),
+            "{}",
+            case.id
+        );
+        replayed += 1;
+    }
+    assert!(replayed > 1_400, "only {replayed} cases were replayed");
+}
+
+/// Whether an operation takes the configured facets when the request brings none.
+fn needs_facets(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Settle | Operation::Decide | Operation::Refuse | Operation::Record
+    )
 }

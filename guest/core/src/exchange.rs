@@ -81,3 +81,12 @@ pub struct Exchange {
     /// that can be read.
     pub answered: Option<Option<Version>>,
 }
+
+impl Exchange {
+    /// The `initialize` answer, where one can be: MCP outbound.
+    #[must_use]
+    pub fn answer(&self) -> Option<Option<Version>> {
+        let looked_at = self.protocol == Protocol::Mcp && self.direction == Direction::Outbound;
+        self.answered.filter(|_| looked_at)
+    }
+}

@@ -136,7 +136,7 @@ fn outbound(facet: &Facet, exchange: &Exchange) -> Result<Legal, Cause> {
         return Err(Cause::NotOffered);
     }
     let offers = &exchange.offers;
-    if let Some(answer) = exchange.answered {
+    if let Some(answer) = exchange.answer() {
         let answer = answer.ok_or(Cause::AnswerUnusable)?;
         if answer < facet.floor() {
             return Err(Cause::AnswerBelowFloor);

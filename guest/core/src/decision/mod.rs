@@ -292,7 +292,7 @@ fn accepted(facet: &Facet, exchange: &Exchange, legal: &Legal, version: Version)
     let unnamed = exchange.named == Named::Nothing && exchange.direction == Direction::Inbound;
     let cause = if unnamed && legal.in_session {
         Cause::Session
-    } else if exchange.direction == Direction::Outbound && exchange.answered.is_some() {
+    } else if exchange.answer().is_some() {
         Cause::Answered
     } else if legal.counter_offer {
         Cause::CounterOffer

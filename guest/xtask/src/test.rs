@@ -1,0 +1,49 @@
+//! `cargo xtask test`: every test, in every language whose runtime is here.
+
+use std::path::PathBuf;
+
+use crate::dist;
+use crate::replay::{self, Language};
+use crate::steps::{Ended, Report};
+use crate::ways_in;
+use crate::workspace::{Workspace, run};
+
+/// Runs the Rust tests, then the replays, then compares all answers.
+pub fn run_all(workspace: &Workspace, report: &mut Report) {
+    report.step("test: rust", || {
+        run(workspace.cargo().args(["test", "--workspace", "--locked"]))?;
+        Ok(Ended::Passed)
+    });
+
+    let component = dist::negotiator(workspace);
+    let mut answers: Vec<PathBuf> = Vec::new();
+    for (language, wasm) in [
+        (Language::Python, component.clone()),
+        (Language::Node, component),
+        (Language::NodeCore, dist::core_module(workspace)),
+    ] {
+        let name = format!("test: replay in {}", language.name());
+        let kept = workspace
+            .path("target/replay")
+            .join(format!("{}.jsonl", language.name()));
+        report.step(&name, || replay::replay(workspace, language, &wasm, &kept));
+        answers.push(kept);
+    }
+
+    ways_in::run_all(workspace, report);
+    let wasip2 = ways_in::wasip2_component(workspace);
+    let kept = workspace.path("target/replay/wasip2.jsonl");
+    report.step("test: replay of the wasm32-wasip2 build", || {
+        if !wasip2.is_file() {
+            return Ok(Ended::Skipped("it was not built".to_owned()));
+        }
+        replay::replay(workspace, Language::Python, &wasip2, &kept)
+    });
+    answers.push(kept);
+
+    report.step("test: all answers the same", || {
+        // What was skipped or failed has a line of its own in the table.
+        answers.retain(|path| path.is_file());
+        replay::compare(&answers)
+    });
+}
