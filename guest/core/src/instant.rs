@@ -10,7 +10,7 @@ pub const FRESH_DAYS: i64 = 90;
 /// An instant, comparable with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant {
-    /// Seconds since 0000-03-01T00:00:00Z.
+    /// Seconds since the last midnight UTC before year 0.
     seconds: i64,
     nanos: u32,
 }
@@ -77,19 +77,19 @@ pub fn is_date(text: &str) -> bool {
     date(text).is_some()
 }
 
-/// Midnight UTC of a date, in seconds since 0000-03-01.
+/// Midnight UTC of a date, in seconds since the last day before year 0.
 fn midnight(text: &str) -> Option<i64> {
     let value = date(text)?;
     let (year, month, day) = (value / 10_000, value / 100 % 100, value % 100);
-    let mut days: u64 = 0;
-    // At most 9999 years and twelve months: a table would say no more.
-    for past in 0..year {
-        days = days.checked_add(if days_in_month(past, 2) == 29 {
-            366
-        } else {
-            365
-        })?;
-    }
+    // Years before this one, and the leap years among them; year 0 is one.
+    let leap_years = match year.checked_sub(1) {
+        None => 0,
+        Some(last) => (last / 4)
+            .checked_sub(last / 100)?
+            .checked_add(last / 400)?
+            .checked_add(1)?,
+    };
+    let mut days = year.checked_mul(365)?.checked_add(leap_years)?;
     for past in 1..month {
         days = days.checked_add(days_in_month(year, past))?;
     }
@@ -152,6 +152,27 @@ mod tests {
         assert!(at("2026-11-30T12:00:00.000000001Z") > at("2026-11-30T12:00:00Z"));
         assert!(at("2027-01-01T00:00:00Z") > at("2026-12-31T23:59:59Z"));
         assert_eq!(at("1998-12-31T15:59:60-08:00"), at("1999-01-01T00:00:00Z"));
+    }
+
+    #[test]
+    fn every_day_of_four_centuries_follows_the_one_before() {
+        let mut last = midnight("1999-12-31").unwrap();
+        for year in 2000..2401_u64 {
+            for month in 1..=12 {
+                for day in 1..=days_in_month(year, month) {
+                    let text = alloc::format!("{year:04}-{month:02}-{day:02}");
+                    let next = midnight(&text).unwrap();
+                    assert_eq!(next - last, DAY, "{text}");
+                    last = next;
+                }
+            }
+        }
+        let first = [
+            midnight("0000-01-01"),
+            midnight("0000-12-31"),
+            midnight("0001-01-01"),
+        ];
+        assert_eq!(first, [Some(DAY), Some(366 * DAY), Some(367 * DAY)]);
     }
 
     #[test]

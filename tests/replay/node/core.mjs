@@ -31,7 +31,11 @@ export function open(bytes) {
     new Uint8Array(exports.memory.buffer).set(request, address);
     const result = exports[name](address, request.length);
     const view = new DataView(exports.memory.buffer, result, 12);
-    const [tag, start, length] = [view.getUint8(0), view.getUint32(4, true), view.getUint32(8, true)];
+    const [tag, start, length] = [
+      view.getUint8(0),
+      view.getUint32(4, true),
+      view.getUint32(8, true),
+    ];
     const answer = decoder.decode(new Uint8Array(exports.memory.buffer, start, length));
     exports[`cabi_post_${name}`](result);
     return [tag === 0, answer];

@@ -22,8 +22,12 @@ function ensurePackages() {
   const stamp = join(WORK, 'installed.json');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   mkdirSync(WORK, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json']) cpSync(join(HERE, name), join(WORK, name));
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: WORK, stdio: ['ignore', 2, 2] });
+  for (const name of ['package.json', 'package-lock.json'])
+    cpSync(join(HERE, name), join(WORK, name));
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], {
+    cwd: WORK,
+    stdio: ['ignore', 2, 2],
+  });
   writeFileSync(stamp, lock);
 }
 
@@ -55,12 +59,19 @@ function attempt(call) {
 /** The facets of a JSON request, or nothing if a typed record cannot hold them. */
 function typedFacets(document) {
   const result = {};
-  for (const [protocol, list, floor] of [['a2a', 'versions', 'minimumVersion'], ['mcp', 'revisions', 'minimumRevision']]) {
+  for (const [protocol, list, floor] of [
+    ['a2a', 'versions', 'minimumVersion'],
+    ['mcp', 'revisions', 'minimumRevision'],
+  ]) {
     if (!Object.hasOwn(document, protocol)) continue;
     const facet = document[protocol] ?? {};
     const offered = facet[list];
     const texts = [facet.preferredVersion, facet[floor]];
-    if (!Array.isArray(offered) || ![...offered, ...texts].every((text) => typeof text === 'string')) return undefined;
+    if (
+      !Array.isArray(offered) ||
+      ![...offered, ...texts].every((text) => typeof text === 'string')
+    )
+      return undefined;
     result[protocol] = { offered, preferred: texts[0], floor: texts[1] };
   }
   return result;
@@ -68,28 +79,50 @@ function typedFacets(document) {
 
 /** Reads the facts of a JSON exchange through `wire`. */
 function typedExchange(wire, exchange) {
-  const text = (member) => (Object.hasOwn(exchange, member) ? JSON.stringify(exchange[member]) : undefined);
+  const text = (member) =>
+    Object.hasOwn(exchange, member) ? JSON.stringify(exchange[member]) : undefined;
   const { protocol, authenticated } = exchange;
   if (exchange.direction === 'inbound') {
     const { headers = [], query, method, session } = exchange;
     const httpMethod = (exchange.httpMethod ?? 'POST').toLowerCase();
-    return wire.readInbound({ protocol, authenticated, httpMethod, headers, query, method, params: text('params'), session });
+    return wire.readInbound({
+      protocol,
+      authenticated,
+      httpMethod,
+      headers,
+      query,
+      method,
+      params: text('params'),
+      session,
+    });
   }
   let listing = { tag: 'nothing' };
-  for (const tag of ['card', 'discover', 'error']) if (text(tag) !== undefined) listing = { tag, val: text(tag) };
+  for (const tag of ['card', 'discover', 'error'])
+    if (text(tag) !== undefined) listing = { tag, val: text(tag) };
   if (exchange.offers) listing = { tag: 'offers', val: exchange.offers };
-  return wire.readOutbound({ protocol, authenticated, requested: exchange.requested, listing, initialize: text('initialize') });
+  return wire.readOutbound({
+    protocol,
+    authenticated,
+    requested: exchange.requested,
+    listing,
+    initialize: text('initialize'),
+  });
 }
 
 /** The context of a JSON request, or nothing if a typed record cannot hold it. */
 function typedContext(context) {
   const texts = ['at', 'peerUrl', 'tenant', 'workspace', 'runId', 'eventId'];
-  if (texts.some((name) => Object.hasOwn(context, name) && typeof context[name] !== 'string')) return undefined;
+  if (texts.some((name) => Object.hasOwn(context, name) && typeof context[name] !== 'string'))
+    return undefined;
   const { at, peerUrl, tenant, workspace, runId, sequence, eventId } = context;
-  if (sequence !== undefined && !(Number.isSafeInteger(sequence) && sequence >= 0)) return undefined;
+  if (sequence !== undefined && !(Number.isSafeInteger(sequence) && sequence >= 0))
+    return undefined;
   if (at === undefined) return undefined;
   return {
-    at, peerUrl, runId, eventId,
+    at,
+    peerUrl,
+    runId,
+    eventId,
     subject: tenant === undefined ? undefined : { tenant, workspace },
     sequence: sequence === undefined ? undefined : BigInt(sequence),
   };
@@ -108,15 +141,19 @@ function compareReply(reply, answer) {
 function typedSettle(component, ask, case_, ok, text) {
   const { negotiate, record, answer: reply, wire } = component;
   const { facets: document, exchange: facts, context: given, refusal } = case_.request;
-  if ([document, facts, given].some((part) => part === null || typeof part !== 'object')) return undefined;
+  if ([document, facts, given].some((part) => part === null || typeof part !== 'object'))
+    return undefined;
   const facets = typedFacets(document);
   const context = typedContext(given);
   const answer = JSON.parse(text);
   if (!facets || !context || !(ok || answer.error.path?.startsWith('context.'))) return undefined;
   if (!attempt(() => negotiate.configure(facets, '')).ok) return ['the typed facets have faults'];
   const exchange = typedExchange(wire, facts);
-  if (refusal === 'record-not-durable') return compareReply(reply.notDurable(exchange), answer.answer);
-  const result = attempt(() => (refusal ? record.refuse(exchange, context, refusal) : record.settle(exchange, context)));
+  if (refusal === 'record-not-durable')
+    return compareReply(reply.notDurable(exchange), answer.answer);
+  const result = attempt(() =>
+    refusal ? record.refuse(exchange, context, refusal) : record.settle(exchange, context),
+  );
   if (!ok) {
     const { path } = answer.error;
     const unheld = path === 'context.workspace' && !context.subject;
@@ -138,12 +175,15 @@ function typedSettle(component, ask, case_, ok, text) {
   const { outcome, version, reason, cause, requested, downgraded } = answer;
   const plain = compact({ outcome, version, reason, cause, requested, downgraded });
   if (typed !== plain) wrong.push(`typed: decision ${typed}, JSON has ${plain}`);
-  if (!text.includes(`"record":${entry.payload},`)) wrong.push(`typed: payload ${entry.payload} is not the one of the JSON answer`);
-  const outer = `{"home":"${entry.home}","audience":${compact(entry.audience)},"event":${entry.event ?? null}}`;
+  if (!text.includes(`"record":${entry.payload},`))
+    wrong.push(`typed: payload ${entry.payload} is not the one of the JSON answer`);
+  const [audience, event] = [compact(entry.audience), entry.event ?? 'null'];
+  const outer = `{"home":"${entry.home}","audience":${audience},"event":${event}}`;
   if (!text.includes(outer)) wrong.push(`typed: entry ${outer} is not the one of the JSON answer`);
   if (entry.peerDigest !== answer.record.peerDigest) wrong.push('typed: another digest');
   wrong.push(...compareReply(sent, answer.answer));
-  if (!refusal && compact(negotiate.decide(exchange)) !== compact(decision)) wrong.push('typed: `decide` differs from `settle`');
+  if (!refusal && compact(negotiate.decide(exchange)) !== compact(decision))
+    wrong.push('typed: `decide` differs from `settle`');
   if (compact(attempt(() => record.build(exchange, decision, context)).value) !== compact(entry)) {
     wrong.push('typed: `build` differs from `settle`');
   }
@@ -159,7 +199,9 @@ function typedSmall({ negotiate, record, advertise }, case_, ok, text) {
   const { request, op } = case_;
   const answer = JSON.parse(text);
   const differ = (got, expected) =>
-    compact(got) === compact(expected) ? [] : [`typed: ${compact(got)}, JSON has ${compact(expected)}`];
+    compact(got) === compact(expected)
+      ? []
+      : [`typed: ${compact(got)}, JSON has ${compact(expected)}`];
   if (!ok) return undefined;
   switch (op) {
     case 'facets': {
@@ -170,12 +212,27 @@ function typedSmall({ negotiate, record, advertise }, case_, ok, text) {
       const expected = answer.faults.filter(({ path }) => !path.endsWith('.refreshedAt'));
       return differ(result.ok ? [] : result.value, expected);
     }
-    case 'digest': return differ(request.url === null ? null : record.digestOrigin(request.url), answer.peerDigest);
-    case 'rounds': return differ(advertise.admitRound(request.maxRounds, request.inputRequiredSeen), answer.decision);
-    case 'fresh': return differ(advertise.fresh(request.refreshedAt, request.now), answer.fresh);
-    case 'task-state': return differ(advertise.taskState(request.status), answer.state);
-    case 'check': return differ(advertise.check(JSON.stringify(request.document), request.now), answer.findings);
-    default: return undefined;
+    case 'digest':
+      return differ(
+        request.url === null ? null : record.digestOrigin(request.url),
+        answer.peerDigest,
+      );
+    case 'rounds':
+      return differ(
+        advertise.admitRound(request.maxRounds, request.inputRequiredSeen),
+        answer.decision,
+      );
+    case 'fresh':
+      return differ(advertise.fresh(request.refreshedAt, request.now), answer.fresh);
+    case 'task-state':
+      return differ(advertise.taskState(request.status), answer.state);
+    case 'check':
+      return differ(
+        advertise.check(JSON.stringify(request.document), request.now),
+        answer.findings,
+      );
+    default:
+      return undefined;
   }
 }
 
@@ -192,5 +249,7 @@ const ask = (operation, text) => {
   return [ok, value];
 };
 const typed = (case_, ok, text) =>
-  isSettle(case_) ? typedSettle(component, ask, case_, ok, text) : typedSmall(component, case_, ok, text);
+  isSettle(case_)
+    ? typedSettle(component, ask, case_, ok, text)
+    : typedSmall(component, case_, ok, text);
 process.exitCode = replay(load(vectors), answers, ask, typed);

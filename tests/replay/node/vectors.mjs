@@ -5,9 +5,15 @@ import { join } from 'node:path';
 
 /** Every case of every file, in the order of the file names. */
 export function load(folder) {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort();
   return names.flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)));
+    readFileSync(join(folder, name), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line)),
+  );
 }
 
 export const isSettle = (case_) => case_.op === 'settle' || case_.op === 'refuse';
@@ -17,7 +23,8 @@ export const compact = (value) => JSON.stringify(value ?? null);
 export function judge(case_, ok, text) {
   const wrong = [];
   const same = (what, expected, got) => {
-    if (compact(expected) !== compact(got)) wrong.push(`${what}: expected ${compact(expected)}, got ${compact(got)}`);
+    if (compact(expected) !== compact(got))
+      wrong.push(`${what}: expected ${compact(expected)}, got ${compact(got)}`);
   };
   const has = (member) => Object.hasOwn(case_, member);
   const answer = JSON.parse(text);
@@ -30,20 +37,25 @@ export function judge(case_, ok, text) {
   if (has('expect') && isSettle(case_)) {
     for (const [member, value] of Object.entries(case_.expect)) same(member, value, answer[member]);
   }
-  for (const member of ['record', 'entry']) if (has(member)) same(member, case_[member], answer[member]);
+  for (const member of ['record', 'entry'])
+    if (has(member)) same(member, case_[member], answer[member]);
   for (const [member, value] of Object.entries(case_.answer ?? {})) {
     if (member === 'code') same('answer.error.code', value, answer.answer.error?.code);
     else same(`answer.${member}`, value, answer.answer[member]);
   }
   if (has('findings')) {
-    const covers = (want, got) => Object.entries(want).every(([member, value]) => got[member] === value);
+    const covers = (want, got) =>
+      Object.entries(want).every(([member, value]) => got[member] === value);
     for (const want of case_.findings) {
-      if (!answer.findings.some((got) => covers(want, got))) wrong.push(`no finding ${compact(want)} in ${compact(answer.findings)}`);
+      if (!answer.findings.some((got) => covers(want, got)))
+        wrong.push(`no finding ${compact(want)} in ${compact(answer.findings)}`);
     }
     const rules = new Set(case_.findings.map((want) => want.rule));
-    for (const got of answer.findings) if (!rules.has(got.rule)) wrong.push(`finding too many: ${compact(got)}`);
+    for (const got of answer.findings)
+      if (!rules.has(got.rule)) wrong.push(`finding too many: ${compact(got)}`);
   }
-  for (const word of case_.absent ?? []) if (text.includes(word)) wrong.push(`the answer repeats ${compact(word.slice(0, 40))}`);
+  for (const word of case_.absent ?? [])
+    if (text.includes(word)) wrong.push(`the answer repeats ${compact(word.slice(0, 40))}`);
   return wrong;
 }
 
@@ -72,7 +84,10 @@ export function replay(cases, answersPath, ask, typed) {
     }
     if (wrong.length) {
       failed += 1;
-      failures.push(`${case_.id} (${case_.rule}) ${case_.title}`, ...wrong.map((line) => `    ${line}`));
+      failures.push(
+        `${case_.id} (${case_.rule}) ${case_.title}`,
+        ...wrong.map((line) => `    ${line}`),
+      );
     }
   }
   if (answersPath) writeFileSync(answersPath, answers.join('\n') + '\n');

@@ -119,7 +119,9 @@ def judge(case, ok, text):
                 wrong.append(f"no finding {compact(want)} in {compact(got)}")
         rules = {want["rule"] for want in case["findings"]}
         wrong.extend(f"finding too many: {compact(g)}" for g in got if g["rule"] not in rules)
-    wrong.extend(f"the answer repeats {word[:40]!r}" for word in case.get("absent", []) if word in text)
+    wrong.extend(
+        f"the answer repeats {word[:40]!r}" for word in case.get("absent", []) if word in text
+    )
     return wrong
 
 
@@ -180,7 +182,10 @@ def typed_exchange(component, exchange):
     if "offers" in exchange:
         listing = Variant("offers", exchange["offers"])
     message = record(
-        requested=exchange.get("requested"), listing=listing, initialize=text("initialize"), **shared
+        requested=exchange.get("requested"),
+        listing=listing,
+        initialize=text("initialize"),
+        **shared,
     )
     return component.call("wire", "read-outbound", message)
 
@@ -199,7 +204,9 @@ def typed_context(context):
     return record(
         at=context["at"],
         peer_url=context.get("peerUrl"),
-        subject=None if tenant is None else record(tenant=tenant, workspace=context.get("workspace")),
+        subject=(
+            None if tenant is None else record(tenant=tenant, workspace=context.get("workspace"))
+        ),
         run_id=context.get("runId"),
         sequence=sequence,
         event_id=context.get("eventId"),

@@ -214,7 +214,13 @@ fn read_decision(
         ),
     };
     let reason = object.text("reason")?;
+    if reason.is_some_and(|word| !REASONS.contains(&word)) {
+        return Err(object.bad("reason", "must be a reason that goes on record"));
+    }
     let cause = object.text("cause")?;
+    if cause.is_some_and(|word| !Cause::ALL.iter().any(|cause| cause_word(*cause) == word)) {
+        return Err(object.bad("cause", "must be a cause that a decision can have"));
+    }
     let fits = |decision: &Decision| {
         let (its_version, its_reason, its_cause) = match *decision {
             Decision::Accepted { version, cause, .. } => (Some(version), "ok", cause),
@@ -222,7 +228,7 @@ fn read_decision(
         };
         its_version == version
             && reason.is_none_or(|reason| reason == its_reason)
-            && cause.is_none_or(|cause| to_json(&its_cause).trim_matches('"') == cause)
+            && cause.is_none_or(|cause| cause_word(its_cause) == cause)
             && could_have_made(posture, exchange, decision)
     };
     let possible = |cause: Cause| -> Option<Decision> {
@@ -248,6 +254,13 @@ fn read_decision(
             let problem = "must be a decision that the rules can have made on this exchange";
             BadRequest::new("decision", problem)
         })
+}
+
+/// Every reason that goes on record.
+const REASONS: [&str; 4] = ["ok", "below-floor", "unsupported", "unauthenticated"];
+
+fn cause_word(cause: Cause) -> String {
+    to_json(&cause).trim_matches('"').into()
 }
 
 const fn refusal_word(refusal: Refusal) -> &'static str {
