@@ -19,6 +19,7 @@ mod digest;
 mod dist;
 mod inspect;
 mod manifest;
+mod optimize;
 mod replay;
 mod steps;
 mod test;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::build::PROFILE;
+use crate::optimize::Optimizer;
 use crate::toolchain::{Builder, TARGET, Toolchain};
 use crate::workspace::{Workspace, output};
 
@@ -74,6 +75,8 @@ pub struct Build {
     pub rustc_commit: String,
     /// The linker.
     pub linker: String,
+    /// What made core modules smaller: name, version, flags.
+    pub optimizer: String,
     /// What made components of core modules.
     pub encoder: String,
     /// The target.
@@ -151,7 +154,12 @@ impl Manifest {
 
 impl Build {
     /// What a build with this toolchain would be made with.
-    pub fn of(workspace: &Workspace, toolchain: &Toolchain, packages: &[&str]) -> Result<Self> {
+    pub fn of(
+        workspace: &Workspace,
+        toolchain: &Toolchain,
+        optimizer: &Optimizer,
+        packages: &[&str],
+    ) -> Result<Self> {
         let lock = Lock::read(workspace)?;
         let builder: Builder = toolchain.builder;
         let owned = |flags: &[&str]| flags.iter().map(|&flag| flag.to_owned()).collect();
@@ -160,6 +168,7 @@ impl Build {
             rustc: toolchain.version.release.clone(),
             rustc_commit: toolchain.version.commit.clone(),
             linker: toolchain.linker.clone(),
+            optimizer: optimizer.description.clone(),
             encoder: format!("wit-component {}", lock.version("wit-component")?),
             target: TARGET.to_owned(),
             profile: PROFILE.to_owned(),
@@ -183,6 +192,11 @@ impl Build {
                 other.rustc_commit.clone(),
             ),
             ("linker", self.linker.clone(), other.linker.clone()),
+            (
+                "optimizer",
+                self.optimizer.clone(),
+                other.optimizer.clone(),
+            ),
             ("encoder", self.encoder.clone(), other.encoder.clone()),
             ("target", self.target.clone(), other.target.clone()),
             ("profile", self.profile.clone(), other.profile.clone()),

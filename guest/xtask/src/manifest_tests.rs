@@ -36,6 +36,7 @@ const TEXT: &str = r#"{
     "rustc": "1.96.0",
     "rustcCommit": "ac68faa2",
     "linker": "Debian LLD 22.1.8",
+    "optimizer": "binaryen, wasm-opt version 132",
     "encoder": "wit-component 0.254.2",
     "target": "wasm32-unknown-unknown",
     "profile": "guest",
