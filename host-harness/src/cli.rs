@@ -68,6 +68,7 @@ Exit codes:
 
 /// What every command takes.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 struct Global {
     /// Use this component instead of the one built in
     ///

@@ -52,7 +52,10 @@ fn the_command_line_does_what_its_golden_files_say() {
             writeln!(wrong, "── {name}\n{}", difference(&text, &happened)).unwrap();
         }
     }
-    assert!(wrong.is_empty(), "\n{wrong}\nIf all of this is meant: BLESS=1 cargo test --test cli");
+    assert!(
+        wrong.is_empty(),
+        "\n{wrong}\nIf all of this is meant: BLESS=1 cargo test --test cli"
+    );
 }
 
 /// One golden file, up to where the expectations begin.
@@ -96,6 +99,7 @@ impl<'a> Case<'a> {
             .args(&self.arguments)
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
             .env_remove("CLICOLOR_FORCE")
+            .env_remove("COLUMNS")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -138,7 +142,10 @@ fn shown(output: &str) -> String {
         .replace('\u{1b}', "\\e")
         .replace(&artifact.digest().to_string(), "sha256:DIGEST")
         .replace(&format!("{} bytes", artifact.bytes().len()), "SIZE bytes")
-        .replace(&format!(r#""bytes":{}"#, artifact.bytes().len()), r#""bytes":SIZE"#)
+        .replace(
+            &format!(r#""bytes":{}"#, artifact.bytes().len()),
+            r#""bytes":SIZE"#,
+        )
 }
 
 fn difference(expected: &str, happened: &str) -> String {

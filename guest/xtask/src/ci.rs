@@ -2,7 +2,7 @@
 
 use crate::steps::{Ended, Report};
 use crate::workspace::{Workspace, is_installed, run};
-use crate::{dist, test, wit_lint};
+use crate::{check, test, wit_lint};
 
 /// Runs everything; a failure does not keep the rest from running.
 pub fn run_all(workspace: &Workspace, report: &mut Report) {
@@ -26,7 +26,7 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
             .args(["deny", "check", "licenses", "bans", "sources"]))?;
         Ok(Ended::Passed)
     });
-    if let Err(error) = dist::check(workspace, None, report) {
+    if let Err(error) = check::run(workspace, None, report) {
         report.step("dist", || Err(error));
     }
     report.step("clippy", || {

@@ -1,51 +1,56 @@
-//! `cargo xtask dist`: from source to `dist/`, and back to the proof that
-//! `dist/` is what the source gives.
+//! `cargo xtask dist`: from source to `dist/`.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::componentize::componentize;
 use crate::inspect::{self, Wit};
 use crate::manifest::{Artifact, Build, Kind, Manifest};
 use crate::optimize::Optimizer;
-use crate::steps::{Ended, Report};
 use crate::toolchain::{Builder, Toolchain};
 use crate::workspace::Workspace;
-use crate::{build, digest, replay};
+use crate::{build, digest};
 
 /// A file of `dist/` that hosts load.
-struct Product {
-    path: &'static str,
-    kind: Kind,
-    world: &'static str,
-    imports: &'static [&'static str],
+pub struct Product {
+    /// Its place in `dist/`.
+    pub path: &'static str,
+    /// What kind of file it is.
+    pub kind: Kind,
+    /// The world that it fits.
+    pub world: &'static str,
+    /// All that it may import.
+    pub imports: &'static [&'static str],
     /// The most bytes that it may have.
-    budget: usize,
-    source: Source,
+    pub budget: usize,
+    /// Where its bytes come from.
+    pub source: Source,
 }
 
 /// Where its bytes come from.
 #[derive(Clone, Copy)]
-enum Source {
+pub enum Source {
     /// The crate, with its default features or without.
     Crate(&'static str, bool),
     /// The core module of another product, before it is wrapped.
     CoreOf(&'static str),
 }
 
-const NEGOTIATOR: &str = "negotiator.wasm";
+/// The component with the default policy inside.
+pub const NEGOTIATOR: &str = "negotiator.wasm";
 const CORE: &str = "negotiator.core.wasm";
 
-const PRODUCTS: [Product; 5] = [
+/// All files of `dist/` that hosts load; a core module comes after its component.
+pub const PRODUCTS: [Product; 5] = [
     Product {
         path: NEGOTIATOR,
         kind: Kind::Component,
         world: "negotiator-closed",
         imports: &[],
-        budget: 320_000,
+        budget: 320 * 1024,
         source: Source::Crate("negotiator-component", true),
     },
     Product {
@@ -53,7 +58,7 @@ const PRODUCTS: [Product; 5] = [
         kind: Kind::Component,
         world: "negotiator",
         imports: &["openwop:negotiation/policy@2.0.0"],
-        budget: 320_000,
+        budget: 320 * 1024,
         source: Source::Crate("negotiator-component", false),
     },
     Product {
@@ -61,7 +66,7 @@ const PRODUCTS: [Product; 5] = [
         kind: Kind::CoreModule,
         world: "negotiator-closed",
         imports: &[],
-        budget: 320_000,
+        budget: 320 * 1024,
         source: Source::CoreOf(NEGOTIATOR),
     },
     Product {
@@ -82,18 +87,45 @@ const PRODUCTS: [Product; 5] = [
     },
 ];
 
-const MANIFEST: &str = "manifest.json";
-const SUMS: &str = "SHA256SUMS";
+/// The manifest, in `dist/`.
+pub const MANIFEST: &str = "manifest.json";
+/// The corpus that hosts replay.
+pub const CORPUS: &str = "tests/vectors";
+/// The sums of all other files, in `dist/`.
+pub const SUMS: &str = "SHA256SUMS";
 
 /// The content of `dist/`, by path.
-type Files = BTreeMap<String, Vec<u8>>;
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// What a build needs.
+pub struct Tools {
+    toolchain: Toolchain,
+    optimizer: Optimizer,
+}
+
+impl Tools {
+    /// Finds and installs them, and says which.
+    pub fn find(workspace: &Workspace, builder: Option<Builder>) -> Result<Self> {
+        let toolchain = Toolchain::find(builder)?;
+        let optimizer = Optimizer::install(workspace)?;
+        println!("building with {}", toolchain.describe());
+        Ok(Self {
+            toolchain,
+            optimizer,
+        })
+    }
+
+    /// What a build with them is made with.
+    pub fn build(&self, workspace: &Workspace) -> Result<Build> {
+        Build::of(workspace, &self.toolchain, &self.optimizer, &packages())
+    }
+}
 
 /// Builds everything and writes it to `dist/`.
 pub fn write(workspace: &Workspace, builder: Option<Builder>) -> Result<()> {
-    let toolchain = Toolchain::find(builder)?;
-    println!("building with {}", toolchain.describe());
+    let tools = Tools::find(workspace, builder)?;
     let dist = workspace.path("dist");
-    let files = make(workspace, &toolchain)?;
+    let files = make(workspace, &tools)?;
     for stale in loadable(&dist)? {
         if !files.contains_key(&stale) {
             fs::remove_file(dist.join(&stale))?;
@@ -121,56 +153,6 @@ pub fn write(workspace: &Workspace, builder: Option<Builder>) -> Result<()> {
     Ok(())
 }
 
-/// Checks `dist/` as it is, then builds anew and compares.
-pub fn check(workspace: &Workspace, builder: Option<Builder>, report: &mut Report) -> Result<()> {
-    let dist = workspace.path("dist");
-    let manifest = read_manifest(&dist)?;
-    report.step("dist: files fit the manifest", || {
-        check_files(workspace, &dist, &manifest).map(|()| Ended::Passed)
-    });
-    let toolchain = match Toolchain::find(builder) {
-        Ok(toolchain) => toolchain,
-        Err(error) => {
-            report.step("dist: same bytes as a new build", || {
-                Ok(Ended::Skipped(format!("nothing was built: {error:#}")))
-            });
-            return Ok(());
-        }
-    };
-    println!("building with {}", toolchain.describe());
-    let packages = packages();
-    let optimizer = Optimizer::install(workspace)?;
-    let here = Build::of(workspace, &toolchain, &optimizer, &packages)?;
-    let reasons = manifest.build.incomparable(&here);
-    let files = make(workspace, &toolchain)?;
-    if reasons.is_empty() {
-        report.step("dist: same bytes as a new build", || {
-            compare(&dist, &files).map(|()| Ended::Passed)
-        });
-        return Ok(());
-    }
-    report.step("dist: same bytes as a new build", || {
-        Ok(Ended::Skipped(format!(
-            "bytes are not compared, since another toolchain makes other bytes: {}",
-            reasons.join("; ")
-        )))
-    });
-    let rebuilt = workspace.path("target/dist-check");
-    fs::create_dir_all(&rebuilt)?;
-    let path = rebuilt.join(NEGOTIATOR);
-    fs::write(
-        &path,
-        files.get(NEGOTIATOR).context("no negotiator was built")?,
-    )?;
-    report.step("dist: vectors on dist/negotiator.wasm", || {
-        replay::rust(workspace, &dist.join(NEGOTIATOR))
-    });
-    report.step("dist: vectors on the rebuilt negotiator.wasm", || {
-        replay::rust(workspace, &path)
-    });
-    Ok(())
-}
-
 /// The negotiator in `dist/`.
 pub fn negotiator(workspace: &Workspace) -> PathBuf {
     workspace.path("dist").join(NEGOTIATOR)
@@ -182,9 +164,8 @@ pub fn core_module(workspace: &Workspace) -> PathBuf {
 }
 
 /// Builds all files of `dist/` and checks them, without writing them.
-fn make(workspace: &Workspace, toolchain: &Toolchain) -> Result<Files> {
+pub fn make(workspace: &Workspace, tools: &Tools) -> Result<Files> {
     let wit = Wit::read(workspace)?;
-    let optimizer = Optimizer::install(workspace)?;
     let own_paths = [workspace.root().to_path_buf(), build::cargo_home()];
     let mut files = Files::new();
     let mut cores = Files::new();
@@ -192,8 +173,12 @@ fn make(workspace: &Workspace, toolchain: &Toolchain) -> Result<Files> {
     for product in &PRODUCTS {
         let (bytes, found) = match product.source {
             Source::Crate(package, default_features) => {
-                let core = build::core_module(workspace, toolchain, package, default_features)?;
-                let core = optimizer.optimize(&core).with_context(|| product.path)?;
+                let core =
+                    build::core_module(workspace, &tools.toolchain, package, default_features)?;
+                let core = tools
+                    .optimizer
+                    .optimize(&core)
+                    .with_context(|| product.path)?;
                 let bytes = componentize(&core).with_context(|| product.path)?;
                 let found = inspect::component(&wit, &bytes, product.world, product.imports)
                     .with_context(|| product.path)?;
@@ -231,8 +216,8 @@ fn make(workspace: &Workspace, toolchain: &Toolchain) -> Result<Files> {
         package: wit.package()?,
         artifacts,
         wit: digest::set(&workspace.path("wit"), "wit")?,
-        corpus: digest::set(&workspace.path("tests/vectors"), "jsonl")?,
-        build: Build::of(workspace, toolchain, &optimizer, &packages())?,
+        corpus: digest::set(&workspace.path(CORPUS), "jsonl")?,
+        build: tools.build(workspace)?,
     };
     if let Ok(before) = read_manifest(&workspace.path("dist")) {
         manifest.keep_findings(&before);
@@ -262,125 +247,15 @@ fn packages() -> Vec<&'static str> {
     packages
 }
 
-fn read_manifest(dist: &Path) -> Result<Manifest> {
+/// The manifest in this folder.
+pub fn read_manifest(dist: &Path) -> Result<Manifest> {
     let text = fs::read_to_string(dist.join(MANIFEST))
         .context("dist/manifest.json cannot be read: run `cargo xtask dist`")?;
     Manifest::parse(&text)
 }
 
-/// Checks all that can be checked of `dist/` without building: each artifact
-/// against the manifest and its world, the core module against its component,
-/// the copy of the WIT package, the sums, and that nothing else lies there.
-fn check_files(workspace: &Workspace, dist: &Path, manifest: &Manifest) -> Result<()> {
-    let wit = Wit::read(workspace)?;
-    let mut problems = Vec::new();
-    let mut known: Vec<String> = Vec::new();
-    for product in &PRODUCTS {
-        known.push(product.path.to_owned());
-        if let Err(error) = check_product(&wit, dist, manifest, product) {
-            problems.push(format!("{}: {error:#}", product.path));
-        }
-    }
-    for name in digest::names(&workspace.path("wit"), "wit")? {
-        let path = format!("wit/{name}");
-        if fs::read(dist.join(&path)).ok() != fs::read(workspace.path(&path)).ok() {
-            problems.push(format!("{path}: differs from the one outside dist/"));
-        }
-        known.push(path);
-    }
-    for path in loadable(dist)? {
-        if !known.contains(&path) {
-            problems.push(format!("{path}: is not built by `cargo xtask dist`"));
-        }
-    }
-    let sums = fs::read_to_string(dist.join(SUMS)).context("dist/SHA256SUMS cannot be read")?;
-    for line in sums.lines() {
-        let (sum, path) = line
-            .split_once("  ")
-            .context("SHA256SUMS: not a line of sha256sum")?;
-        match fs::read(dist.join(path)) {
-            Ok(bytes) if digest::sha256(&bytes) == sum => {}
-            Ok(_) => problems.push(format!("{path}: is not the file in SHA256SUMS")),
-            Err(_) => problems.push(format!("{path}: is in SHA256SUMS and cannot be read")),
-        }
-    }
-    for path in known.iter().map(String::as_str).chain([MANIFEST]) {
-        if !sums
-            .lines()
-            .any(|line| line.ends_with(&format!("  {path}")))
-        {
-            problems.push(format!("{path}: is missing in SHA256SUMS"));
-        }
-    }
-    if !problems.is_empty() {
-        bail!("run `cargo xtask dist`: {}", problems.join("; "));
-    }
-    Ok(())
-}
-
-fn check_product(wit: &Wit, dist: &Path, manifest: &Manifest, product: &Product) -> Result<()> {
-    let bytes = fs::read(dist.join(product.path)).context("cannot be read")?;
-    let found = match product.source {
-        Source::Crate(..) => inspect::component(wit, &bytes, product.world, product.imports)?,
-        Source::CoreOf(path) => inspect::core_module(&bytes, &fs::read(dist.join(path))?)?,
-    };
-    inspect::size(&bytes, product.budget)?;
-    inspect::no_build_paths(&bytes, &[])?;
-    let artifact = manifest
-        .artifacts
-        .iter()
-        .find(|artifact| artifact.path == product.path);
-    let artifact = artifact.context("is not in manifest.json")?;
-    let expected = Artifact {
-        path: product.path.to_owned(),
-        kind: product.kind,
-        world: wit.world_name(product.world),
-        sha256: digest::sha256(&bytes),
-        bytes: bytes.len(),
-        imports: found.imports,
-        exports: found.exports,
-        findings: artifact.findings.clone(),
-    };
-    if *artifact != expected {
-        bail!("is not what manifest.json says");
-    }
-    Ok(())
-}
-
-/// Compares a new build with `dist/`, prints each file's result, and fails if
-/// any byte differs.
-fn compare(dist: &Path, files: &Files) -> Result<()> {
-    let mut differing = Vec::new();
-    for (path, bytes) in files {
-        let found = fs::read(dist.join(path)).ok();
-        let result = match &found {
-            None => "missing",
-            Some(found) if found == bytes => "same",
-            Some(_) => "DIFFERS",
-        };
-        println!("{result:8} {}  {path}", digest::sha256(bytes));
-        if result != "same" {
-            differing.push(path.as_str());
-        }
-    }
-    if differing.is_empty() {
-        return Ok(());
-    }
-    let mut text = format!(
-        "dist/ is not what the source gives; run `cargo xtask dist`: {}",
-        differing.join(", ")
-    );
-    let built = files.get(MANIFEST).context("no manifest was built")?;
-    let built = Manifest::parse(&String::from_utf8_lossy(built))?;
-    for difference in read_manifest(dist)?.differences(&built) {
-        text.push_str("\n  ");
-        text.push_str(&difference);
-    }
-    bail!(text);
-}
-
 /// The files in `dist/` that somebody could load, by path in byte order.
-fn loadable(dist: &Path) -> Result<Vec<String>> {
+pub fn loadable(dist: &Path) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for (folder, extension) in [("", "wasm"), ("policies", "wasm"), ("wit", "wit")] {
         let path = dist.join(folder);

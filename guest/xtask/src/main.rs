@@ -13,6 +13,7 @@ use crate::toolchain::Builder;
 use crate::workspace::Workspace;
 
 mod build;
+mod check;
 mod ci;
 mod componentize;
 mod digest;
@@ -91,7 +92,7 @@ fn run(task: Task) -> Result<Report> {
         Task::Dist {
             check: true,
             builder,
-        } => dist::check(&workspace, builder, &mut report)?,
+        } => check::run(&workspace, builder, &mut report)?,
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
         Task::Test => test::run_all(&workspace, &mut report),

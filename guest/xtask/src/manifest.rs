@@ -192,11 +192,7 @@ impl Build {
                 other.rustc_commit.clone(),
             ),
             ("linker", self.linker.clone(), other.linker.clone()),
-            (
-                "optimizer",
-                self.optimizer.clone(),
-                other.optimizer.clone(),
-            ),
+            ("optimizer", self.optimizer.clone(), other.optimizer.clone()),
             ("encoder", self.encoder.clone(), other.encoder.clone()),
             ("target", self.target.clone(), other.target.clone()),
             ("profile", self.profile.clone(), other.profile.clone()),

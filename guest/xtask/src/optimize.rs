@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{self, Command};
 
 use anyhow::{Context, Result};
 
@@ -49,8 +49,14 @@ impl Optimizer {
                 fs::copy(locked.join(name), folder.join(name))?;
             }
             let mut npm = Command::new("npm");
-            npm.args(["ci", "--silent", "--no-audit", "--no-fund"])
-                .current_dir(&folder);
+            npm.args([
+                "ci",
+                "--silent",
+                "--no-audit",
+                "--no-fund",
+                "--ignore-scripts",
+            ])
+            .current_dir(&folder);
             run(&mut npm).context("the optimizer is not installed: Node 20 and npm are needed")?;
             fs::write(folder.join("installed-lock.json"), &lock)?;
         }
@@ -66,13 +72,18 @@ impl Optimizer {
 
     /// The module, smaller, with the same meaning and the same custom sections.
     pub fn optimize(&self, module: &[u8]) -> Result<Vec<u8>> {
-        let input = self.folder.join("in.wasm");
-        let result = self.folder.join("out.wasm");
+        // Another task may be doing the same at the same time.
+        let input = self.folder.join(format!("{}-in.wasm", process::id()));
+        let result = self.folder.join(format!("{}-out.wasm", process::id()));
         fs::write(&input, module)?;
         let mut node = Command::new("node");
         node.arg(&self.script).args(FLAGS);
         node.arg(&input).arg("-o").arg(&result);
         run(&mut node).context("the optimizer failed")?;
-        fs::read(&result).context("the optimizer wrote nothing")
+        let bytes = fs::read(&result).context("the optimizer wrote nothing")?;
+        for file in [input, result] {
+            fs::remove_file(file)?;
+        }
+        Ok(bytes)
     }
 }

@@ -69,10 +69,17 @@ pub fn replay(
     Ok(Ended::Passed)
 }
 
-/// Runs the Rust tests with another component in place of `dist/negotiator.wasm`.
+/// Replays the vectors in Rust, on another component than `dist/negotiator.wasm`.
 pub fn rust(workspace: &Workspace, component: &Path) -> Result<Ended> {
     let mut cargo = workspace.cargo();
-    cargo.args(["test", "--locked", "--package", "negotiation-tests"]);
+    cargo.args([
+        "test",
+        "--locked",
+        "--package",
+        "negotiation-tests",
+        "--test",
+        "vectors",
+    ]);
     cargo.env("NEGOTIATOR_COMPONENT", component);
     run(&mut cargo)?;
     Ok(Ended::Passed)

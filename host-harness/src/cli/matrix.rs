@@ -251,8 +251,8 @@ impl Table {
 
 fn cell(decided: &Decided, width: usize) -> String {
     let (style, text) = match &decided.version {
-        Some(version) => (GOOD, format!("{version} {}", decided.cause)),
-        None => (BAD, format!("refused {}", decided.reason)),
+        Some(version) => (GOOD, format!("{version} ({})", decided.cause)),
+        None => (BAD, format!("refused: {}", decided.reason)),
     };
     format!("{style}{text:<width$}{style:#}")
 }

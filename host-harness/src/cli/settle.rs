@@ -15,9 +15,10 @@ use super::{Global, component, facets};
 ///
 /// Reads exchanges, one a line, and writes one answer a line, in the same order. A line is one of
 ///
-///   {"exchange":{…},"context":{…}}            decided under the facets of --facets
-///   {"facets":{…},"exchange":{…},"context":{…}}   decided under its own facets
-///   {"id":…,"request":{…}, …}                a capture or log line: its request is settled
+///   {"exchange":{…},"context":{…}}                 decided under the facets of --facets
+///   {"facets":{…},"exchange":{…},"context":{…}}    decided under its own facets
+///   {"id":…,"request":{…},…}                       a line of a capture or log, which holds
+///                                                  one of the two: that is settled
 ///
 /// The answer to a capture has the same members as any other, with the id in front:
 /// {"id":…,"outcome":…}. Its further members are not read. A line has at most 65536 bytes.

@@ -83,7 +83,7 @@ impl Summary {
             ));
         };
         row("accepted", |counts| counts.accepted);
-        row("  below what was asked for", |counts| counts.downgraded);
+        row("  of which downgraded", |counts| counts.downgraded);
         row("refused", Counts::refused);
         row("  below-floor", |counts| counts.below_floor);
         row("  unsupported", |counts| counts.unsupported);
