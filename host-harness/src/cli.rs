@@ -21,13 +21,13 @@ mod exit;
 mod facets;
 mod input;
 mod inspect;
-mod ladder;
 mod lines;
 mod matrix;
 mod members;
 mod settle;
 mod stream;
 mod summary;
+mod versions;
 mod words;
 
 /// Settle which version an A2A or MCP exchange uses.

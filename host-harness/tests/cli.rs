@@ -15,6 +15,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
+    clippy::arithmetic_side_effects,
     clippy::string_slice,
     reason = "a test"
 )]
@@ -24,6 +25,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use negotiator::Artifact;
 
@@ -37,25 +39,44 @@ fn the_command_line_does_what_its_golden_files_say() {
     files.sort();
     assert!(files.len() >= 20, "there are golden files in {directory:?}");
     let bless = std::env::var_os("BLESS").is_some_and(|value| value == "1");
-    let mut wrong = String::new();
-    for file in files {
-        let text = fs::read_to_string(&file).unwrap();
-        let case = Case::read(&text).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
-        let happened = format!("{}{}", case.head, case.run());
-        if happened == text {
-            continue;
-        }
-        if bless {
-            fs::write(&file, happened).unwrap();
-        } else {
-            let name = file.file_name().unwrap().to_string_lossy();
-            writeln!(wrong, "── {name}\n{}", difference(&text, &happened)).unwrap();
-        }
-    }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let share = files.len().div_ceil(threads);
+    let wrong: String = thread::scope(|scope| {
+        let shares = files.chunks(share).map(|files| {
+            scope.spawn(move || {
+                files
+                    .iter()
+                    .map(|file| wrong_with(file, bless))
+                    .collect::<String>()
+            })
+        });
+        // All are started before the first one is waited for.
+        let shares: Vec<_> = shares.collect();
+        shares
+            .into_iter()
+            .map(|share| share.join().unwrap())
+            .collect()
+    });
     assert!(
         wrong.is_empty(),
         "\n{wrong}\nIf all of this is meant: BLESS=1 cargo test --test cli"
     );
+}
+
+/// How what happens differs from a golden file; nothing where it does not.
+fn wrong_with(file: &Path, bless: bool) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let case = Case::read(&text).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    let happened = format!("{}{}", case.head, case.run());
+    if happened == text {
+        return String::new();
+    }
+    if bless {
+        fs::write(file, happened).unwrap();
+        return String::new();
+    }
+    let name = file.file_name().unwrap().to_string_lossy();
+    format!("── {name}\n{}", difference(&text, &happened))
 }
 
 /// One golden file, up to where the expectations begin.

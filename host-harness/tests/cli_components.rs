@@ -36,12 +36,12 @@ fn run(component: &PathBuf, arguments: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Answers everything with the text that stands at 4096, as an answer or as an error.
+/// Answers everything with the text that stands at 2048, as an answer or as an error.
 fn answering(text: &str, as_error: bool) -> Wat {
     let escaped: String = text.bytes().map(|byte| format!("\\{byte:02x}")).collect();
     let body = format!(
         "(i32.store (i32.const 1024) (i32.const {}))
-         (i32.store (i32.const 1028) (i32.const 4096))
+         (i32.store (i32.const 1028) (i32.const 2048))
          (i32.store (i32.const 1032) (i32.const {}))
          i32.const 1024",
         u8::from(as_error),
@@ -52,7 +52,7 @@ fn answering(text: &str, as_error: bool) -> Wat {
         .body("json@2.0.0#settle", &body)
         .body("json@2.0.0#decide", &body)
         .body("json@2.0.0#digest", &body)
-        .item(&format!(r#"(data (i32.const 4096) "{escaped}")"#))
+        .item(&format!(r#"(data (i32.const 2048) "{escaped}")"#))
         .memory("4")
 }
 
@@ -91,7 +91,7 @@ fn an_answer_of_any_shape_stands_in_its_line() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "{\"own\":1}\n");
     assert_eq!(output.status.code(), Some(0));
     let empty = self::component("object", &answering("{}", false));
-    let line = LINE.replace(r#""request":{"#, &format!(r#""request":{{"facets":{{}},"#));
+    let line = LINE.replace(r#""request":{"#, r#""request":{"facets":{},"#);
     let output = run(&empty, &["settle", "--summary"], &line);
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
@@ -121,22 +121,36 @@ fn an_error_of_any_shape_is_told_without_harm() {
 }
 
 #[test]
+fn a_table_shows_nothing_that_moves_the_cursor() {
+    let text = r#"{"outcome":"accepted","version":"\u001b[2J","reason":"ok","cause":"\u202e"}"#;
+    let component = component("table", &answering(text, false));
+    let output = run(&component, &["matrix", "--protocol", "a2a"], "");
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("\\u{1b}[2J (\\u{202e})"), "{table}");
+    assert!(
+        !table.contains('\u{1b}') && !table.contains('\u{202e}'),
+        "{table}"
+    );
+}
+
+#[test]
 fn a_component_that_fails_ends_a_run_with_3_and_leaves_no_line_out() {
     let trapping = component(
         "trapping",
         &answering("", false).body("json@2.0.0#digest", "unreachable"),
     );
-    let output = run(&trapping, &["call", "digest"], "{}\n\n{}\n");
-    let lines = String::from_utf8(output.stdout).unwrap();
+    // The last line is only too long, which alone would be a 2.
+    let input = format!("{{}}\n\n{}\n", " ".repeat(65_537));
+    let output = run(&trapping, &["call", "digest"], &input);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = text.lines().collect();
     let failed = r#"{"error":{"code":"component-failed","problem":"trapped: "#;
-    assert_eq!(
-        lines
-            .lines()
-            .filter(|line| line.starts_with(failed))
-            .count(),
-        3,
-        "{lines}"
+    assert_eq!(lines.len(), 3, "{text}");
+    assert!(
+        lines[0].starts_with(failed) && lines[1].starts_with(failed),
+        "{text}"
     );
+    assert!(lines[2].contains("bad-request"), "{text}");
     assert_eq!(output.status.code(), Some(3));
 
     let endless = answering("", false).body("json@2.0.0#digest", "(loop (br 0)) unreachable");

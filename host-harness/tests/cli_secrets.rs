@@ -1,6 +1,10 @@
 //! Nothing that an input holds comes out again: secrets are put wherever there is a place for
 //! them, and looked for in everything that is written.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    reason = "a test"
+)]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -142,7 +146,8 @@ fn nothing_of_facets_comes_out() {
     let exchanges = "host-harness/examples/exchanges.jsonl";
     let all = planted(FACETS);
     assert!(all.len() > 30);
-    for facets in &all {
+    // All of them as requests, which is quick; some as files.
+    for facets in all.iter().step_by(4) {
         let output = run(&["settle", "--facets", "-", exchanges], facets);
         assert!(!output.contains("hunter2"), "{facets}: {output}");
     }

@@ -329,11 +329,12 @@ fn calls_before(negotiator: &Negotiator) -> usize {
 
 #[test]
 fn an_instance_is_used_again_until_it_fails() {
-    let negotiator = configure(&counting().body(SETTLE, "unreachable"));
+    let refuse = "(global.set $calls (i32.add (global.get $calls) (i32.const 10))) i32.const 512";
+    let negotiator = configure(&counting().body(SETTLE, "unreachable").body(REFUSE, refuse));
     assert_eq!([(); 3].map(|()| calls_before(&negotiator)), [0, 1, 2]);
     failure_of_settle(&negotiator);
-    // The instance that refused was a new one, and has been kept instead.
-    assert_eq!([(); 3].map(|()| calls_before(&negotiator)), [0, 1, 2]);
+    // The one that refused was new, and is kept from now on.
+    assert_eq!([(); 3].map(|()| calls_before(&negotiator)), [10, 11, 12]);
 }
 
 #[test]

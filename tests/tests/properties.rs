@@ -63,7 +63,7 @@ fn always_one_answer(operation: &str) {
     let strategy = (any::<Index>(), edits());
     runner(CASES)
         .run(&strategy, |(at, edits)| {
-            let request = edited(at.get(&requests), &edits);
+            let request = edited(at.get::<String>(&requests), &edits);
             let native = answered(operation, &request);
             let (Ok(text) | Err(text)) = &native;
             let value: Value = serde_json::from_str(text).expect("an answer is JSON");

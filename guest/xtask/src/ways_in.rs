@@ -54,7 +54,12 @@ fn wasip2(workspace: &Workspace) -> Result<Ended> {
     cargo
         .args(["--target", "wasm32-wasip2", "--target-dir"])
         .arg(&target_dir);
-    cargo.args(toolchain.builder.cargo_flags());
+    // On this target the standard library is what exports `cabi_realloc`, so the
+    // component uses it there; none of what it would import is reached.
+    cargo.args([
+        "-Zbuild-std=std,panic_abort",
+        "-Zbuild-std-features=optimize_for_size",
+    ]);
     let mut flags: Vec<&str> = toolchain.builder.rustflags().to_vec();
     let libc = format!("-Lnative={WASI_LIBC}");
     flags.push(&libc);

@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
             return Err(Failure::unreadable(format!("{name}: {}", fault.problem)));
         }
         Err(OperationError::Call(failure)) => {
-            return Err(failure).or_component("the component failed");
+            return Err(failure).or_component(format!("the component failed to check {name}"));
         }
     };
     answer::print(&Findings {
@@ -90,12 +90,18 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
     let found = u64::try_from(findings.len()).unwrap_or(u64::MAX);
     let found = words::count(found, "finding", "findings");
     words::say(&format!("{BAD}{found}{BAD:#} in {name}"));
-    for finding in &findings {
+    for finding in findings.iter().take(MOST_SAID) {
         let text = format!("{}: {} ({})", finding.path, finding.problem, finding.rule);
         words::say(&format!("  {}", words::shown(&text)));
     }
+    if findings.len() > MOST_SAID {
+        words::say("  … and more; the JSON holds all of them");
+    }
     Ok(Exit::No)
 }
+
+/// Findings that are said in words.
+const MOST_SAID: usize = 50;
 
 /// The present instant, by the clock of the machine.
 fn now() -> Result<String, Failure> {

@@ -78,6 +78,5 @@ impl FromStr for Input {
     }
 }
 
-/// 256 KiB: many times what a discovery document has, and what the component can check within
-/// its limits whatever it holds.
+/// 256 KiB: many times what a discovery document has.
 const MAX_DOCUMENT: u64 = 256 * 1024;

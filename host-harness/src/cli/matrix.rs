@@ -13,8 +13,8 @@ use super::answer::{self, Answer};
 use super::asking::Asked;
 use super::exit::{Exit, Failure};
 use super::input::Input;
-use super::ladder::{self, Rung};
-use super::words::{BAD, FAINT, GOOD, HEAD};
+use super::versions::{self, Named};
+use super::words::{self, BAD, FAINT, GOOD, HEAD};
 use super::{Global, component, facets};
 
 /// Show what every version that a peer may name leads to
@@ -97,11 +97,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
     let mut text = String::new();
     for (protocol, facet) in shown {
         let mut table = Table::new(protocol, facet);
-        for rung in ladder::rungs(protocol, facet) {
+        for named in versions::to_name(protocol, facet) {
             let [with, without] =
-                [true, false].map(|authenticated| row(&component, protocol, &rung, authenticated));
+                [true, false].map(|authenticated| row(&component, protocol, &named, authenticated));
             let (with, without) = (with?, without?);
-            table.add(&rung, &with.decided, &without.decided);
+            table.add(&named, &with.decided, &without.decided);
             rows.extend([with, without]);
         }
         if !text.is_empty() {
@@ -133,7 +133,7 @@ fn shown<'a>(facets: &'a Facets, args: &Args) -> Result<Vec<(Protocol, &'a Facet
         .filter_map(|(_, protocol, facet)| Some((protocol, facet.as_ref()?)))
         .collect();
     if shown.is_empty() {
-        let message = "the facets hold none of the protocol that --protocol names";
+        let message = "the facets have no member of the name that --protocol asks for";
         return Err(Failure::unreadable(message.to_owned()));
     }
     Ok(shown)
@@ -142,11 +142,11 @@ fn shown<'a>(facets: &'a Facets, args: &Args) -> Result<Vec<(Protocol, &'a Facet
 fn row(
     component: &Asked,
     protocol: Protocol,
-    rung: &Rung,
+    named: &Named,
     authenticated: bool,
 ) -> Result<Row, Failure> {
-    let named = rung.version.as_deref();
-    let request = json!({ "exchange": exchange(protocol, named, authenticated) });
+    let version = named.version.as_deref();
+    let request = json!({ "exchange": exchange(protocol, version, authenticated) });
     let answer = component.ask(Operation::Decide, &request.to_string());
     let decided = match &answer {
         Answer::Given(text) => serde_json::from_str(text).ok(),
@@ -158,7 +158,7 @@ fn row(
     })?;
     Ok(Row {
         protocol: name(protocol),
-        named: rung.version.clone(),
+        named: named.version.clone(),
         authenticated,
         decided,
     })
@@ -177,7 +177,7 @@ fn exchange(protocol: Protocol, named: Option<&str>, authenticated: bool) -> Val
     };
     let add = match protocol {
         Protocol::A2a => json!({ "headers": [["A2A-Version", version]] }),
-        Protocol::Mcp if ladder::has_handshake(version) => {
+        Protocol::Mcp if versions::has_handshake(version) => {
             json!({ "params": { "protocolVersion": version } })
         }
         Protocol::Mcp => json!({
@@ -194,7 +194,7 @@ fn exchange(protocol: Protocol, named: Option<&str>, authenticated: bool) -> Val
 fn message(protocol: Protocol, named: Option<&str>) -> &'static str {
     match protocol {
         Protocol::A2a => "SendMessage",
-        Protocol::Mcp if named.is_none_or(ladder::has_handshake) => "initialize",
+        Protocol::Mcp if named.is_none_or(versions::has_handshake) => "initialize",
         Protocol::Mcp => "tools/list",
     }
 }
@@ -232,14 +232,14 @@ impl Table {
         Self { protocol, text }
     }
 
-    fn add(&mut self, rung: &Rung, with: &Decided, without: &Decided) {
-        let named = rung.version.as_deref();
-        let label = match (named, rung.note) {
+    fn add(&mut self, named: &Named, with: &Decided, without: &Decided) {
+        let version = named.version.as_deref();
+        let label = match (version, named.note) {
             (None, _) => "nothing".to_owned(),
             (Some(version), "") => version.to_owned(),
             (Some(version), note) => format!("{version} ({note})"),
         };
-        let message = message(self.protocol, named);
+        let message = message(self.protocol, version);
         let _ = writeln!(
             self.text,
             "{label:<NAMED$}{message:<MESSAGE$}{}{}",
@@ -254,7 +254,7 @@ fn cell(decided: &Decided, width: usize) -> String {
         Some(version) => (GOOD, format!("{version} ({})", decided.cause)),
         None => (BAD, format!("refused: {}", decided.reason)),
     };
-    format!("{style}{text:<width$}{style:#}")
+    format!("{style}{:<width$}{style:#}", words::shown(&text))
 }
 
 const NAMED: usize = 30;

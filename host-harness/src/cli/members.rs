@@ -77,7 +77,7 @@ impl fmt::Display for NoMembers {
             Self::NotJson { line, column } => {
                 write!(
                     f,
-                    "{}; it is not at line {line}, column {column}",
+                    "{} (it is not at line {line}, column {column})",
                     self.problem()
                 )
             }

@@ -5,7 +5,8 @@
 //!
 //! It takes no settings, keeps no state and imports nothing: the same proposal
 //! gives the same verdict.
-#![cfg_attr(target_arch = "wasm32", no_std)]
+// On wasm32-wasip2 the standard library is what lets the host pass text in.
+#![cfg_attr(all(target_arch = "wasm32", not(target_env = "p2")), no_std)]
 
 extern crate alloc;
 
@@ -58,8 +59,8 @@ mod bindings {
     use super::Highest;
 }
 
-#[cfg(target_arch = "wasm32")]
-mod wasm {
+#[cfg(all(target_arch = "wasm32", not(target_env = "p2")))]
+mod runtime {
     #[global_allocator]
     static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 

@@ -2,9 +2,9 @@
 
 use negotiator::types::{Facet, Protocol};
 
-/// A version that a peer may name.
+/// What a peer may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Rung {
+pub(crate) struct Named {
     /// The version; none for a peer that names nothing.
     pub(crate) version: Option<String>,
     /// What it is to the facet, unless it is offered.
@@ -13,7 +13,7 @@ pub(crate) struct Rung {
 
 /// Nothing; then, oldest first: one version below the floor, each one offered, and one at or above
 /// the floor that is not offered.
-pub(crate) fn rungs(protocol: Protocol, facet: &Facet) -> Vec<Rung> {
+pub(crate) fn to_name(protocol: Protocol, facet: &Facet) -> Vec<Named> {
     let floor = key(&facet.floor);
     let known: Vec<String> = known(protocol).iter().map(|text| (*text).into()).collect();
     let newest = |versions: &mut dyn Iterator<Item = &String>| {
@@ -25,25 +25,25 @@ pub(crate) fn rungs(protocol: Protocol, facet: &Facet) -> Vec<Rung> {
     let other = newest(&mut known.iter().filter(unoffered))
         .or_else(|| after(protocol, &newest(&mut facet.offered.iter())?));
 
-    let rung = |version, note| Rung {
+    let named = |version, note| Named {
         version: Some(version),
         note,
     };
     let offered = facet
         .offered
         .iter()
-        .map(|version| rung(version.clone(), ""));
-    let mut rungs: Vec<Rung> = offered
-        .chain(below.map(|version| rung(version, "below the floor")))
-        .chain(other.map(|version| rung(version, "not offered")))
+        .map(|version| named(version.clone(), ""));
+    let mut all: Vec<Named> = offered
+        .chain(below.map(|version| named(version, "below the floor")))
+        .chain(other.map(|version| named(version, "not offered")))
         .collect();
-    rungs.sort_by_key(|rung| rung.version.as_deref().map(key));
-    let nothing = Rung {
+    all.sort_by_key(|named| named.version.as_deref().map(key));
+    let nothing = Named {
         version: None,
         note: "",
     };
-    rungs.insert(0, nothing);
-    rungs
+    all.insert(0, nothing);
+    all
 }
 
 /// Whether a version of MCP begins with a handshake.
@@ -105,13 +105,13 @@ mod tests {
             offered,
             floor: floor.to_owned(),
         };
-        let rungs = rungs(protocol, &facet)
+        let all = to_name(protocol, &facet)
             .into_iter()
-            .map(|rung| match rung.note {
-                "" => rung.version.unwrap_or_default(),
-                note => format!("{} {note}", rung.version.unwrap()),
+            .map(|named| match named.note {
+                "" => named.version.unwrap_or_default(),
+                note => format!("{} {note}", named.version.unwrap()),
             });
-        rungs.collect::<Vec<_>>().join(", ")
+        all.collect::<Vec<_>>().join(", ")
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         );
         assert_eq!(
             of(Protocol::Mcp, &["0000-01-01", "9999-12-31"], "9999-12-31"),
-            ", 2026-07-28 below the floor, 0000-01-01, 9999-12-31"
+            ", 0000-01-01, 2026-07-28 below the floor, 9999-12-31"
         );
     }
 }
