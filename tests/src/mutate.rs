@@ -274,7 +274,7 @@ fn outbound(protocol: &'static str) -> BoxedStrategy<Value> {
 /// A whole `settle` request that can be read.
 pub fn settle_request() -> impl Strategy<Value = Value> {
     let protocol = proptest::sample::select(vec!["a2a", "mcp"]);
-    let whole = (protocol, any::<bool>(), any::<bool>()).prop_flat_map(
+    (protocol, any::<bool>(), any::<bool>()).prop_flat_map(
         |(protocol, is_inbound, authenticated)| {
             let exchange = if is_inbound {
                 inbound(protocol)
@@ -293,8 +293,7 @@ pub fn settle_request() -> impl Strategy<Value = Value> {
                 },
             )
         },
-    );
-    whole
+    )
 }
 
 fn context() -> impl Strategy<Value = Value> {

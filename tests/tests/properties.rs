@@ -1,6 +1,12 @@
 //! Named properties over unbounded inputs, each on the native core, the component and, where the
 //! request can be read, the model.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests may stop them"
+)]
+
 use std::sync::LazyLock;
 
 use negotiation_model as model;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use crate::dist;
 use crate::steps::Ended;
 use crate::workspace::{Workspace, is_installed, run};
 
@@ -48,19 +49,19 @@ pub fn replay(
     wasm: &Path,
     answers: &Path,
 ) -> Result<Ended> {
-    let (interpreter, script) = language.program();
-    if !is_installed(interpreter) {
-        return Ok(Ended::Skipped(format!("{interpreter} is not installed")));
-    }
-    if language == Language::Node && !is_installed("npm") {
-        return Ok(Ended::Skipped("npm is not installed".to_owned()));
-    }
     if let Some(folder) = answers.parent() {
         fs::create_dir_all(folder)?;
     }
     // Answers of an earlier run must not be taken for this one's.
     if answers.exists() {
         fs::remove_file(answers)?;
+    }
+    let (interpreter, script) = language.program();
+    if !is_installed(interpreter) {
+        return Ok(Ended::Skipped(format!("{interpreter} is not installed")));
+    }
+    if language == Language::Node && !is_installed("npm") {
+        return Ok(Ended::Skipped("npm is not installed".to_owned()));
     }
     let mut command = workspace.command(interpreter);
     command.arg(workspace.path(script)).arg(wasm);
@@ -83,6 +84,25 @@ pub fn rust(workspace: &Workspace, component: &Path) -> Result<Ended> {
     cargo.env("NEGOTIATOR_COMPONENT", component);
     run(&mut cargo)?;
     Ok(Ended::Passed)
+}
+
+/// Replays the vectors on a component that was made in another way, and compares
+/// its answers with those of `dist/negotiator.wasm`.
+pub fn alike(workspace: &Workspace, component: &Path) -> Result<Ended> {
+    rust(workspace, component)?;
+    let folder = workspace.path("target/replay");
+    let reference = folder.join("reference.jsonl");
+    let other = folder.join("other.jsonl");
+    for (wasm, answers) in [
+        (dist::negotiator(workspace), &reference),
+        (component.to_path_buf(), &other),
+    ] {
+        match replay(workspace, Language::Python, &wasm, answers)? {
+            Ended::Passed => {}
+            skipped => return Ok(skipped),
+        }
+    }
+    compare(&[reference, other])
 }
 
 /// Compares files of answers, byte for byte; there must be two at least.

@@ -8,7 +8,8 @@ use crate::steps::{Ended, Report};
 use crate::ways_in;
 use crate::workspace::{Workspace, run};
 
-/// Runs the Rust tests, then the replays, then compares all answers.
+/// Runs the Rust tests, then the replays, then compares all answers, then does
+/// the same to components made in other ways.
 pub fn run_all(workspace: &Workspace, report: &mut Report) {
     report.step("test: rust", || {
         run(workspace.cargo().args(["test", "--workspace", "--locked"]))?;
@@ -30,20 +31,10 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         answers.push(kept);
     }
 
-    ways_in::run_all(workspace, report);
-    let wasip2 = ways_in::wasip2_component(workspace);
-    let kept = workspace.path("target/replay/wasip2.jsonl");
-    report.step("test: replay of the wasm32-wasip2 build", || {
-        if !wasip2.is_file() {
-            return Ok(Ended::Skipped("it was not built".to_owned()));
-        }
-        replay::replay(workspace, Language::Python, &wasip2, &kept)
-    });
-    answers.push(kept);
-
     report.step("test: all answers the same", || {
         // What was skipped or failed has a line of its own in the table.
         answers.retain(|path| path.is_file());
         replay::compare(&answers)
     });
+    ways_in::run_all(workspace, report);
 }

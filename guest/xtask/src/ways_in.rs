@@ -8,36 +8,66 @@ use anyhow::{Context, Result};
 
 use crate::build::PROFILE;
 use crate::inspect::{self, Wit};
+use crate::replay;
 use crate::steps::{Ended, Report};
-use crate::toolchain::{Builder, Toolchain};
+use crate::toolchain::{Builder, TARGET, Toolchain};
 use crate::workspace::{Workspace, is_installed, run};
 
-/// Tries every way.
+/// Tries every way, and replays the vectors on what comes out.
 pub fn run_all(workspace: &Workspace, report: &mut Report) {
-    report.step("way in: wasm32-wasip2", || wasip2(workspace));
-    report.step("way in: cargo component", || cargo_component(workspace));
+    for way in [
+        Way {
+            name: "wasm32-wasip2",
+            build: wasip2,
+        },
+        Way {
+            name: "cargo component",
+            build: cargo_component,
+        },
+    ] {
+        let mut built = None;
+        report.step(&format!("way in: {}", way.name), || {
+            match (way.build)(workspace)? {
+                Outcome::Built(path) => built = Some(check(workspace, way.name, &path)?),
+                Outcome::NotBuilt(ended) => return Ok(ended),
+            }
+            Ok(Ended::Passed)
+        });
+        if let Some(component) = built {
+            report.step(&format!("way in: {} answers alike", way.name), || {
+                replay::alike(workspace, &component)
+            });
+        }
+    }
 }
 
-/// Where the component built for wasm32-wasip2 is left.
-pub fn wasip2_component(workspace: &Workspace) -> PathBuf {
-    workspace.path("target/ways-in/negotiator-wasip2.wasm")
+struct Way {
+    name: &'static str,
+    build: fn(&Workspace) -> Result<Outcome>,
+}
+
+enum Outcome {
+    /// The component, where cargo left it.
+    Built(PathBuf),
+    /// Why there is none.
+    NotBuilt(Ended),
 }
 
 const WORLD: &str = "negotiator-closed";
 const PACKAGE: &str = "negotiator-component";
+const FILE: &str = "negotiator_component.wasm";
 const WASI_LIBC: &str = "/usr/lib/wasm32-wasi";
 
 /// Builds with Debian's compiler and C library for WASI; the linker makes the
 /// component, so the encoder is not ours.
-fn wasip2(workspace: &Workspace) -> Result<Ended> {
+fn wasip2(workspace: &Workspace) -> Result<Outcome> {
     let toolchain = match Toolchain::find(Some(Builder::Debian)) {
         Ok(toolchain) => toolchain,
-        Err(error) => return Ok(Ended::Skipped(format!("{error:#}"))),
+        Err(error) => return Ok(Outcome::NotBuilt(Ended::Skipped(format!("{error:#}")))),
     };
     if !Path::new(WASI_LIBC).join("libc.a").is_file() {
-        return Ok(Ended::Skipped(
-            "there is no C library for WASI: `apt-get install wasi-libc`".to_owned(),
-        ));
+        let reason = "there is no C library for WASI: `apt-get install wasi-libc`";
+        return Ok(Outcome::NotBuilt(Ended::Skipped(reason.to_owned())));
     }
     let target_dir = workspace.path("target/ways-in/wasip2");
     let mut cargo = toolchain.cargo();
@@ -50,10 +80,15 @@ fn wasip2(workspace: &Workspace) -> Result<Ended> {
         "--crate-type",
         "cdylib",
     ]);
-    cargo.args(["--package", PACKAGE, "--profile", PROFILE]);
-    cargo
-        .args(["--target", "wasm32-wasip2", "--target-dir"])
-        .arg(&target_dir);
+    cargo.args([
+        "--package",
+        PACKAGE,
+        "--profile",
+        PROFILE,
+        "--target",
+        "wasm32-wasip2",
+    ]);
+    cargo.arg("--target-dir").arg(&target_dir);
     // On this target the standard library is what exports `cabi_realloc`, so the
     // component uses it there; none of what it would import is reached.
     cargo.args([
@@ -65,62 +100,47 @@ fn wasip2(workspace: &Workspace) -> Result<Ended> {
     flags.push(&libc);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
     run(&mut cargo)?;
-
-    let built = target_dir
-        .join("wasm32-wasip2")
-        .join(PROFILE)
-        .join("negotiator_component.wasm");
-    let bytes = fs::read(&built).with_context(|| format!("{} cannot be read", built.display()))?;
-    check(workspace, &bytes)?;
-    let kept = wasip2_component(workspace);
-    fs::write(&kept, &bytes)?;
-    println!("{} bytes, no imports: {}", bytes.len(), kept.display());
-    Ok(Ended::Passed)
+    let folder = target_dir.join("wasm32-wasip2").join(PROFILE);
+    Ok(Outcome::Built(folder.join(FILE)))
 }
 
 /// Builds with cargo-component, which brings its own, older encoder.
-fn cargo_component(workspace: &Workspace) -> Result<Ended> {
+fn cargo_component(workspace: &Workspace) -> Result<Outcome> {
+    let skipped = |reason: &str| {
+        let ended = Ended::NotNeeded(format!("skipped: {reason}"));
+        Ok(Outcome::NotBuilt(ended))
+    };
     if !is_installed("cargo-component") {
-        return Ok(Ended::NotNeeded(
-            "skipped: cargo-component is not installed".to_owned(),
-        ));
+        return skipped("cargo-component is not installed");
     }
-    let target = crate::toolchain::TARGET;
     let toolchain = match Toolchain::find(Some(Builder::Installed)) {
         Ok(toolchain) => toolchain,
-        Err(error) => return Ok(Ended::NotNeeded(format!("skipped: {error:#}"))),
+        Err(error) => return skipped(&format!("{error:#}")),
     };
     let target_dir = workspace.path("target/ways-in/cargo-component");
     let mut cargo = workspace.command("cargo-component");
-    cargo.args([
-        "component",
-        "build",
-        "--release",
-        "--package",
-        PACKAGE,
-        "--target",
-        target,
-    ]);
+    cargo.args(["component", "build", "--release", "--package", PACKAGE]);
+    cargo.args(["--target", TARGET]);
     cargo.env("CARGO_TARGET_DIR", &target_dir);
     cargo
         .env("CARGO", &toolchain.cargo)
         .env("RUSTC", &toolchain.rustc);
     run(&mut cargo)?;
-
-    let built = target_dir
-        .join(target)
-        .join("release/negotiator_component.wasm");
-    let bytes = fs::read(&built).with_context(|| format!("{} cannot be read", built.display()))?;
-    check(workspace, &bytes)?;
-    println!("{} bytes, no imports: {}", bytes.len(), built.display());
-    Ok(Ended::Passed)
+    Ok(Outcome::Built(
+        target_dir.join(TARGET).join("release").join(FILE),
+    ))
 }
 
-fn check(workspace: &Workspace, bytes: &[u8]) -> Result<()> {
-    let wit = Wit::read(workspace)?;
-    for import in inspect::component_interfaces(bytes)?.imports {
+/// Checks what was built and keeps a copy, whose place is returned.
+fn check(workspace: &Workspace, name: &str, built: &Path) -> Result<PathBuf> {
+    let bytes = fs::read(built).with_context(|| format!("{} cannot be read", built.display()))?;
+    for import in inspect::component_interfaces(&bytes)?.imports {
         println!("imports {import}");
     }
-    inspect::component(&wit, bytes, WORLD, &[])?;
-    Ok(())
+    inspect::component(&Wit::read(workspace)?, &bytes, WORLD, &[])?;
+    let short = name.rsplit(['-', ' ']).next().unwrap_or(name);
+    let kept = workspace.path(&format!("target/ways-in/negotiator-{short}.wasm"));
+    fs::write(&kept, &bytes)?;
+    println!("{} bytes, no imports: {}", bytes.len(), kept.display());
+    Ok(kept)
 }
