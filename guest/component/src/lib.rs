@@ -3,7 +3,8 @@
 //! With the feature `default-policy` the policy `highest` is compiled in and the component imports
 //! nothing; without it, it imports `openwop:negotiation/policy` and nothing else.
 
-#![cfg_attr(target_arch = "wasm32", no_std)]
+// On wasm32-wasip2 the standard library brings the allocator and what the host passes text in with.
+#![cfg_attr(all(target_arch = "wasm32", not(target_env = "p2")), no_std)]
 
 extern crate alloc;
 
@@ -20,7 +21,7 @@ mod wire;
 /// The component; every export is implemented on it.
 struct Component;
 
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(target_env = "p2")))]
 mod runtime {
     #[global_allocator]
     static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
