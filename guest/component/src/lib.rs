@@ -9,6 +9,8 @@
 extern crate alloc;
 
 mod advertise;
+// cargo-component writes a file `bindings.rs` of its own, which is ignored.
+#[path = "bindgen.rs"]
 mod bindings;
 mod convert;
 mod json;
