@@ -83,3 +83,42 @@ fn needs_facets(operation: Operation) -> bool {
         Operation::Settle | Operation::Decide | Operation::Refuse | Operation::Record
     )
 }
+
+#[test]
+fn the_longest_lists_that_fit_a_request_stay_within_the_limits() {
+    let runtime = Runtime::new().unwrap();
+    let loaded = Negotiator::load(&runtime, &Artifact::embedded(), Limits::negotiator()).unwrap();
+    let facet = Facet {
+        offered: vec!["1.0".into()],
+        preferred: "1.0".into(),
+        floor: "1.0".into(),
+    };
+    let facets = Facets {
+        a2a: Some(facet),
+        mcp: None,
+    };
+    let negotiator = loaded.configure(facets, "").unwrap();
+
+    let offers: Vec<_> = (0..7_000).map(|n| format!(r#""9.{n}""#)).collect();
+    let settle = format!(
+        r#"{{"facets":{{"a2a":{{"versions":["1.0"],"preferredVersion":"1.0","minimumVersion":"1.0"}}}},"exchange":{{"protocol":"a2a","direction":"outbound","authenticated":true,"offers":[{}]}},"context":{{"at":"2026-11-30T12:00:00Z"}}}}"#,
+        offers.join(",")
+    );
+    let versions: Vec<_> = (0..7_000).map(|n| format!(r#""2.{n}""#)).collect();
+    let check = format!(
+        r#"{{"document":{{"protocolVersions":[{}],"preferredVersion":"2.0"}},"now":"2026-11-30T12:00:00Z"}}"#,
+        versions.join(",")
+    );
+    for (operation, request, expected) in [
+        (Operation::Settle, settle, "no-common"),
+        (Operation::Check, check, r#"{"findings":[]}"#),
+    ] {
+        assert!(
+            (60_000..=65_536).contains(&request.len()),
+            "{}",
+            request.len()
+        );
+        let answer = negotiator.json(operation, &request).unwrap().unwrap();
+        assert!(answer.contains(expected), "{operation}: {answer}");
+    }
+}

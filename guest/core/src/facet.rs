@@ -123,7 +123,7 @@ impl Facet {
                             continue;
                         }
                     };
-                    list_is_whole = false;
+                    list_is_whole &= problem == "duplicate";
                     fault(&format!("{}[{index}]", names.offered), problem);
                 }
             }

@@ -144,12 +144,11 @@ pub fn read_outbound(message: &Outbound<'_>) -> Exchange {
     };
     let mut offers = Vec::new();
     each_listed(protocol, message.listing, |text| {
-        if let Some(version) = Version::parse_wire(protocol, text)
-            && !offers.contains(&version)
-        {
-            offers.push(version);
-        }
+        offers.extend(Version::parse_wire(protocol, text));
     });
+    // A list may be as long as a message: sorting keeps copies from costing its square.
+    offers.sort_unstable_by(|a, b| b.cmp(a));
+    offers.dedup();
     let answered = message
         .initialize
         .map(|result| Version::parse(protocol, result?.member("protocolVersion")?.as_str()?));

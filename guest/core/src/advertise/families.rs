@@ -1,5 +1,6 @@
 //! The families of a discovery document: the two facets in their records, and `hostEvents`.
 
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 
@@ -252,7 +253,7 @@ fn check_events(events: &Value, findings: &mut Findings) {
         None => return findings.schema(path, "is missing"),
         Some(_) => return findings.schema(path, "must be a list of at least one entry"),
     };
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for (index, entry) in types.iter().enumerate() {
         let path = format!("{path}[{index}]");
         findings.closed(entry, &path, &["type", "delivery"]);
@@ -270,10 +271,9 @@ fn check_events(events: &Value, findings: &mut Findings) {
             "must be durable or ephemeral",
         );
         if let Some(name) = entry.member("type").and_then(Value::as_str) {
-            if seen.contains(&name) {
+            if !seen.insert(name) {
                 findings.schema(&format!("{path}.type"), "must be listed once");
             }
-            seen.push(name);
         }
     }
 }

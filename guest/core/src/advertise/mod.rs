@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::Serialize;
 
 use crate::instant::Instant;
-use crate::json::{Number, Value};
+use crate::json::{Number, Value, any_twice};
 use crate::version::Version;
 
 use shape::Findings;
@@ -154,9 +154,7 @@ fn check_metadata<'a>(document: &'a Value, findings: &mut Findings) -> Vec<&'a s
             let whole = value
                 .as_array()
                 .is_some_and(|items| items.len() == minors.len());
-            let unique = minors.iter().enumerate().all(|(index, minor)| {
-                minors.iter().position(|other| other == minor) == Some(index)
-            });
+            let unique = !any_twice(minors.iter().copied());
             if !whole || minors.is_empty() || !unique || !minors.iter().all(|text| is_minor(text)) {
                 let problem = "must be a list of different <major>.<minor> texts, at least one";
                 findings.schema("protocolVersions", problem);

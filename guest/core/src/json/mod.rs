@@ -4,6 +4,7 @@ mod reader;
 mod value;
 
 pub use reader::{BadRequest, Object};
+pub(crate) use value::any_twice;
 pub use value::{Number, Value};
 
 /// The longest request, in bytes.

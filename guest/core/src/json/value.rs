@@ -86,10 +86,15 @@ impl Value {
 
 /// Whether two members have the same name.
 pub(crate) fn has_repeats(members: &[(String, Value)]) -> bool {
-    // Sorting keeps a hostile object of thousands of members from costing its square.
-    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    names
+    any_twice(members.iter().map(|(name, _)| name.as_str()))
+}
+
+/// Whether any text stands twice in a list.
+pub(crate) fn any_twice<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
+    // Sorting keeps a hostile list of thousands from costing its square.
+    let mut texts: Vec<&str> = texts.collect();
+    texts.sort_unstable();
+    texts
         .windows(2)
         .any(|pair| matches!(pair, [a, b] if a == b))
 }
