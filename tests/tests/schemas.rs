@@ -1,0 +1,379 @@
+//! The published schemas (`host-harness/schemas`): everything that the rules write keeps them, and
+//! they accept and refuse the same documents as the corpus of OpenWOP does.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use jsonschema::{Registry, Resource, Validator};
+use negotiation_tests::corpus::{self, root};
+use negotiation_tests::native;
+use serde_json::{Map, Value, json};
+
+fn own(file: &str, definition: &str) -> Validator {
+    let path = root().join("host-harness/schemas").join(file);
+    let mut schema = read(&path);
+    if !definition.is_empty() {
+        let members = schema.as_object_mut().unwrap();
+        let definitions = members.remove("$defs").unwrap();
+        schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "$ref": format!("#/$defs/{definition}"),
+            "$defs": definitions,
+        });
+    }
+    jsonschema::options()
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap()
+}
+
+fn read(path: &std::path::Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// What the whole corpus makes the rules write: payloads, host events, run events.
+struct Written {
+    payloads: Vec<Value>,
+    host: Vec<Value>,
+    run: Vec<Value>,
+}
+
+fn written() -> Written {
+    let mut all = Written {
+        payloads: Vec::new(),
+        host: Vec::new(),
+        run: Vec::new(),
+    };
+    for case in corpus::load().unwrap() {
+        if !matches!(case.operation.as_str(), "settle" | "record" | "refuse") {
+            continue;
+        }
+        let Ok(answer) = native::run(&case.operation, &case.request) else {
+            continue;
+        };
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        all.payloads.extend(answer.get("record").cloned());
+        let Some(entry) = answer.get("entry") else {
+            continue;
+        };
+        if entry["event"].is_null() {
+            continue;
+        }
+        match entry["home"].as_str() {
+            Some("host") => all.host.push(entry["event"].clone()),
+            Some("run") => all.run.push(entry["event"].clone()),
+            _ => panic!("{}: no home", case.id),
+        }
+    }
+    assert!(all.payloads.len() > 700 && all.host.len() > 20 && all.run.len() > 5);
+    all
+}
+
+#[test]
+fn every_record_of_the_corpus_keeps_the_schema() {
+    let written = written();
+    let keeps = |definition: &str, documents: &[Value]| {
+        let schema = own("record.schema.json", definition);
+        for document in documents {
+            let problems: Vec<_> = schema
+                .iter_errors(document)
+                .map(|e| e.to_string())
+                .collect();
+            assert_eq!(problems, Vec::<String>::new(), "{document}");
+        }
+    };
+    keeps("payload", &written.payloads);
+    keeps("hostEvent", &written.host);
+    keeps("runEvent", &written.run);
+}
+
+#[test]
+fn a_discovery_document_that_breaks_the_schema_has_findings() {
+    let schema = own("discovery.schema.json", "");
+    let mut broken = 0;
+    for document in discovery_documents() {
+        if schema.is_valid(&document) {
+            continue;
+        }
+        broken += 1;
+        let request = json!({ "document": document, "now": "2026-11-30T12:00:00Z" });
+        if let Ok(answer) = native::run("check", &request.to_string()) {
+            let answer: Value = serde_json::from_str(&answer).unwrap();
+            assert_ne!(answer["findings"], json!([]), "{document}");
+        }
+    }
+    assert!(broken > 1_000, "only {broken}");
+}
+
+#[test]
+fn own_schemas_and_those_of_openwop_accept_and_refuse_the_same() {
+    let folder = root().join("../shared/schemas");
+    if !folder.is_dir() {
+        eprintln!("not compared: no folder with OpenWOP's schemas beside the checkout");
+        return;
+    }
+    let written = written();
+    let pairs = [
+        (
+            "negotiation-decided",
+            own("record.schema.json", "payload"),
+            mutated(&written.payloads),
+        ),
+        (
+            "host-event",
+            own("record.schema.json", "hostEvent"),
+            mutated(&host_events(written.host)),
+        ),
+        (
+            "run-event-negotiation-decided",
+            own("record.schema.json", "runEvent"),
+            mutated(&run_events(written.run)),
+        ),
+        (
+            "a2a-facet",
+            own("facets.schema.json", "a2a"),
+            mutated(&families("a2a")),
+        ),
+        (
+            "mcp-facet",
+            own("facets.schema.json", "mcp"),
+            mutated(&families("mcp")),
+        ),
+        (
+            "capabilities",
+            own("discovery.schema.json", ""),
+            discovery_documents(),
+        ),
+    ];
+    for (name, own, documents) in pairs {
+        let upstream = upstream(&folder, name);
+        let (mut accepted, mut refused) = (0, 0);
+        for document in &documents {
+            let verdict = upstream.is_valid(document);
+            assert_eq!(own.is_valid(document), verdict, "{name}: {document}");
+            if verdict { accepted += 1 } else { refused += 1 }
+        }
+        assert!(
+            accepted > 20 && refused > 200,
+            "{name}: {accepted} and {refused}"
+        );
+    }
+}
+
+fn upstream(folder: &PathBuf, name: &str) -> Validator {
+    let resources = fs::read_dir(folder).unwrap().filter_map(|entry| {
+        let path = entry.unwrap().path();
+        let text = path
+            .to_str()?
+            .ends_with(".schema.json")
+            .then(|| read(&path))?;
+        let id = text["$id"].as_str()?.to_owned();
+        Some((id, Resource::from_contents(text)))
+    });
+    let registry = Registry::new()
+        .extend(resources)
+        .unwrap()
+        .prepare()
+        .unwrap();
+    let schema = read(&folder.join(format!("{name}.schema.json")));
+    jsonschema::options()
+        .with_registry(&registry)
+        .should_validate_formats(true)
+        .build(&schema)
+        .unwrap()
+}
+
+/// Host events of every type that the schema knows, and of one that it does not.
+fn host_events(mut events: Vec<Value>) -> Vec<Value> {
+    let event = |kind: &str, delivery: &str, payload: Value| {
+        json!({ "eventId": "hev-0123456789abcdef01234567", "type": kind, "timestamp": "2026-11-30T12:00:00Z",
+                "delivery": delivery, "workspaceId": "ws-1", "payload": payload })
+    };
+    events.truncate(12);
+    events.push(event(
+        "channel.presence",
+        "ephemeral",
+        json!({ "conversationId": "c", "present": ["a"], "typing": [] }),
+    ));
+    events.push(event("host-test.durable-triggered", "durable", json!({})));
+    events.push(event(
+        "host-test.ephemeral-triggered",
+        "ephemeral",
+        json!({}),
+    ));
+    events.push(event("acme.thing-done", "durable", json!({ "any": 1 })));
+    events
+}
+
+fn run_events(mut events: Vec<Value>) -> Vec<Value> {
+    events.truncate(8);
+    let mut full = events[0].clone();
+    full["nodeId"] = json!("node:1");
+    full["engineVersion"] = json!(3);
+    full["causationId"] = json!("hev-0123456789abcdef01234567");
+    events.push(full);
+    events
+}
+
+/// The documents of the corpus for `check`.
+fn documents() -> Vec<Value> {
+    let documents = corpus::load()
+        .unwrap()
+        .into_iter()
+        .filter(|case| case.operation == "check")
+        .filter_map(|case| {
+            let request: Value = serde_json::from_str(&case.request).ok()?;
+            request.get("document").cloned()
+        });
+    documents.collect()
+}
+
+fn families(name: &str) -> Vec<Value> {
+    let mut found: Vec<Value> = documents()
+        .iter()
+        .filter_map(|document| document.get(name).cloned())
+        .collect();
+    found.truncate(6);
+    found
+}
+
+fn discovery_documents() -> Vec<Value> {
+    let mut all = documents();
+    let first: Vec<_> = all.iter().take(3).cloned().collect();
+    all.extend(mutated(&first));
+    all
+}
+
+/// The documents, and each with one place changed: left out, doubled, added to, or replaced.
+fn mutated(documents: &[Value]) -> Vec<Value> {
+    let mut seen = BTreeSet::new();
+    let mut all = Vec::new();
+    let mut put = |document: Value| {
+        if seen.insert(document.to_string()) {
+            all.push(document);
+        }
+    };
+    // One document of a shape is enough; there are many that differ in a version alone.
+    let mut shapes = BTreeSet::new();
+    for document in documents {
+        put(document.clone());
+        let mut places = Vec::new();
+        walk(document, String::new(), &mut places);
+        if shapes.len() > 24 || !shapes.insert(places.join(" ")) {
+            continue;
+        }
+        for place in &places {
+            for replacement in replacements() {
+                let mut changed = document.clone();
+                *changed.pointer_mut(place).unwrap() = replacement;
+                put(changed);
+            }
+            let mut changed = document.clone();
+            match changed.pointer_mut(place).unwrap() {
+                Value::Object(members) => {
+                    members.insert("unheard-of".into(), json!("x"));
+                }
+                Value::Array(items) => items.extend(items.first().cloned()),
+                Value::String(text) => text.push('x'),
+                _ => continue,
+            }
+            put(changed);
+            if let Value::Object(members) = document.pointer(place).unwrap() {
+                for name in members.keys() {
+                    let mut changed = document.clone();
+                    let Value::Object(members) = changed.pointer_mut(place).unwrap() else {
+                        continue;
+                    };
+                    members.remove(name);
+                    put(changed);
+                }
+            }
+        }
+    }
+    all
+}
+
+fn walk(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                walk(
+                    member,
+                    format!("{place}/{}", name.replace('~', "~0").replace('/', "~1")),
+                    places,
+                );
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                walk(item, format!("{place}/{at}"), places);
+            }
+        }
+        _ => {}
+    }
+    places.push(place);
+}
+
+fn replacements() -> Vec<Value> {
+    let words = [
+        "",
+        "x",
+        "1.0",
+        "01.0",
+        "1.0.0",
+        "v1.0",
+        "2026-07-28",
+        "2026-02-30",
+        "2026-7-28",
+        "a2a-1.0",
+        "mcp-2026-07-28",
+        "2026-11-30T12:00:00Z",
+        "2026-11-30T12:00:00",
+        "2026-11-30T12:00:00+01:00",
+        "2026-11-30 12:00",
+        "durable",
+        "ephemeral",
+        "accepted",
+        "refused",
+        "ok",
+        "a2a",
+        "mcp",
+        "stable",
+        "experimental",
+        "deprecated",
+        "stdio",
+        "negotiation.decided",
+        "channel.presence",
+        "acme.x",
+        "Acme.x",
+        "https://peer.example/x",
+        "not a uri",
+        "acme/0123456789abcdef",
+        "anon:acme/0123456789abcdef",
+        "0123456789abcdef",
+        "0123456789abcde",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855",
+    ];
+    let mut all: Vec<Value> = words.into_iter().map(Value::from).collect();
+    all.extend([
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(-1),
+        json!(1),
+        json!(16),
+        json!(17),
+        json!(1.5),
+        json!(1.0),
+    ]);
+    all.extend([
+        json!([]),
+        Value::Object(Map::new()),
+        json!(["1.0"]),
+        json!(["2026-07-28"]),
+        json!("x".repeat(129)),
+    ]);
+    all
+}
