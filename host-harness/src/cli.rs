@@ -24,6 +24,7 @@ mod inspect;
 mod lines;
 mod matrix;
 mod members;
+mod policy;
 mod settle;
 mod stream;
 mod summary;
@@ -99,6 +100,7 @@ enum Command {
     Digest(digest::Args),
     Inspect(inspect::Args),
     Matrix(matrix::Args),
+    Policy(policy::Args),
 }
 
 /// Runs the command that the arguments name.
@@ -131,6 +133,7 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Digest(args) => digest::run(args, &cli.global),
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
+        Command::Policy(args) => policy::run(args, &cli.global),
     }
 }
 

@@ -44,7 +44,7 @@ pub const NEGOTIATOR: &str = "negotiator.wasm";
 const CORE: &str = "negotiator.core.wasm";
 
 /// All files of `dist/` that hosts load; a core module comes after its component.
-pub const PRODUCTS: [Product; 5] = [
+pub const PRODUCTS: [Product; 6] = [
     Product {
         path: NEGOTIATOR,
         kind: Kind::Component,
@@ -84,6 +84,14 @@ pub const PRODUCTS: [Product; 5] = [
         imports: &[],
         budget: 32 * 1024,
         source: Source::Crate("policy-highest", true),
+    },
+    Product {
+        path: "policies/rules.wasm",
+        kind: Kind::Component,
+        world: "policy-provider",
+        imports: &[],
+        budget: 96 * 1024,
+        source: Source::Crate("policy-rules", true),
     },
 ];
 

@@ -16,10 +16,12 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         // The names that a component exports are no names for a library of this machine, so the
         // guest crates are tested without building one.
         let guest = ["--package", "policy-exact", "--package", "policy-highest"];
+        let rules = ["--package", "policy-rules"];
         run(workspace
             .cargo()
             .args(["test", "--locked", "--lib"])
             .args(guest)
+            .args(rules)
             .args(["--package", "negotiator-component"]))?;
         Ok(Ended::Passed)
     });
