@@ -21,12 +21,15 @@ mod exit;
 mod facets;
 mod input;
 mod inspect;
+mod key;
 mod lines;
 mod matrix;
 mod members;
 mod settle;
+mod sign;
 mod stream;
 mod summary;
+mod verify;
 mod versions;
 mod words;
 
@@ -99,6 +102,9 @@ enum Command {
     Digest(digest::Args),
     Inspect(inspect::Args),
     Matrix(matrix::Args),
+    Key(key::Args),
+    Sign(sign::Args),
+    Verify(verify::Args),
 }
 
 /// Runs the command that the arguments name.
@@ -131,6 +137,9 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Digest(args) => digest::run(args, &cli.global),
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
+        Command::Key(args) => key::run(args),
+        Command::Sign(args) => sign::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }
 
