@@ -21,13 +21,16 @@ mod exit;
 mod facets;
 mod input;
 mod inspect;
+mod key;
 mod lines;
 mod matrix;
 mod members;
 mod policy;
 mod settle;
+mod sign;
 mod stream;
 mod summary;
+mod verify;
 mod versions;
 mod words;
 
@@ -101,6 +104,9 @@ enum Command {
     Inspect(inspect::Args),
     Matrix(matrix::Args),
     Policy(policy::Args),
+    Key(key::Args),
+    Sign(sign::Args),
+    Verify(verify::Args),
 }
 
 /// Runs the command that the arguments name.
@@ -134,6 +140,9 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
+        Command::Key(args) => key::run(args),
+        Command::Sign(args) => sign::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }
 

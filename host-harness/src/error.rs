@@ -16,6 +16,10 @@ use wasmtime::Trap;
 use crate::artifact::{Kind, World};
 use crate::types::Fault;
 
+pub use crate::trust::error::{
+    EnvelopeError, FileError, KeyError, StatementError, TrustError, TrustFileError,
+};
+
 /// A file that could not be read as an [`Artifact`](crate::Artifact).
 #[derive(Debug, Error)]
 pub enum ArtifactError {

@@ -46,6 +46,7 @@
 //! ```
 
 pub mod error;
+pub mod trust;
 pub mod types;
 
 mod artifact;

@@ -120,7 +120,12 @@ impl fmt::Display for ErrorObject {
 
 /// Writes one line of JSON to standard output.
 pub(crate) fn print<T: Serialize>(value: &T) -> Result<(), Failure> {
-    writeln!(io::stdout(), "{}", to_line(value)).map_err(Failure::unwritable)
+    print_text(&to_line(value))
+}
+
+/// Writes a line that is JSON already to standard output.
+pub(crate) fn print_text(line: &str) -> Result<(), Failure> {
+    writeln!(io::stdout(), "{line}").map_err(Failure::unwritable)
 }
 
 /// One line of JSON. Our own types cannot fail to be written.
