@@ -16,6 +16,7 @@ mod call;
 mod capture;
 mod check;
 mod component;
+mod compose;
 mod digest;
 mod exit;
 mod facets;
@@ -30,6 +31,7 @@ mod stream;
 mod summary;
 mod versions;
 mod words;
+mod write;
 
 /// Settle which version an A2A or MCP exchange uses.
 ///
@@ -100,6 +102,7 @@ enum Command {
     Digest(digest::Args),
     Inspect(inspect::Args),
     Matrix(matrix::Args),
+    Compose(compose::Args),
     Policy(policy::Args),
 }
 
@@ -133,6 +136,7 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Digest(args) => digest::run(args, &cli.global),
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
+        Command::Compose(args) => compose::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
     }
 }
