@@ -16,6 +16,7 @@ mod call;
 mod capture;
 mod check;
 mod component;
+mod compose;
 mod digest;
 mod exit;
 mod facets;
@@ -33,6 +34,7 @@ mod summary;
 mod verify;
 mod versions;
 mod words;
+mod write;
 
 /// Settle which version an A2A or MCP exchange uses.
 ///
@@ -103,6 +105,7 @@ enum Command {
     Digest(digest::Args),
     Inspect(inspect::Args),
     Matrix(matrix::Args),
+    Compose(compose::Args),
     Policy(policy::Args),
     Key(key::Args),
     Sign(sign::Args),
@@ -139,6 +142,7 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Digest(args) => digest::run(args, &cli.global),
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
+        Command::Compose(args) => compose::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
         Command::Key(args) => key::run(args),
         Command::Sign(args) => sign::run(args),

@@ -22,6 +22,7 @@ mod policy;
 mod slots;
 mod ticker;
 
+pub(crate) use component::check_world;
 pub use component::{Loaded, Pluggable};
 pub use json::Operation;
 pub use limits::Limits;
