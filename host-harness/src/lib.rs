@@ -46,6 +46,7 @@
 //! ```
 
 pub mod error;
+pub mod proof;
 pub mod trust;
 pub mod types;
 

@@ -1,10 +1,9 @@
-//! From the types of the rules to those of the model and of the component.
+//! From the types of the component to those of the native core, and what each said.
 
 use negotiation_core as core;
+use negotiation_core::facet::Member;
 use negotiation_model as model;
 use negotiator::types as wit;
-
-use crate::grid::GridFacet;
 
 /// What all three must agree on, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,112 +85,92 @@ fn kebab(debug: &str) -> String {
     text
 }
 
-/// An exchange under a facet, as the model takes it.
+/// Facets as the native core takes them.
 ///
 /// # Panics
-/// A version of the grid that the model cannot read: a disagreement in itself.
+/// They break a rule, so the grid is wrong.
 #[must_use]
-#[expect(clippy::expect_used, reason = "must stop the tests")]
-pub fn to_model(facet: &GridFacet, exchange: &core::Exchange) -> model::Case {
-    let protocol = match exchange.protocol {
-        core::Protocol::A2a => model::Protocol::A2a,
-        core::Protocol::Mcp => model::Protocol::Mcp,
+#[expect(clippy::expect_used, reason = "a broken grid must stop the tests")]
+pub fn to_core_posture(facets: &wit::Facets) -> core::Posture {
+    let check = |protocol, facet: &wit::Facet| {
+        let offered: Vec<_> = facet
+            .offered
+            .iter()
+            .map(|version| Member::Given(version.as_str()))
+            .collect();
+        let text = core::FacetText {
+            offered: Member::Given(&offered),
+            preferred: Member::Given(&facet.preferred),
+            floor: Member::Given(&facet.floor),
+        };
+        core::Facet::check(protocol, text).expect("the grid holds valid facets")
     };
-    let read = |text: &str| model::Version::read(protocol, text).expect("a version of the grid");
-    let version = |version: core::Version| read(&version.to_string());
-    model::Case {
+    core::Posture {
+        a2a: facets
+            .a2a
+            .as_ref()
+            .map(|facet| check(core::Protocol::A2a, facet)),
+        mcp: facets
+            .mcp
+            .as_ref()
+            .map(|facet| check(core::Protocol::Mcp, facet)),
+    }
+}
+
+/// An exchange as the native core takes it.
+#[must_use]
+pub fn to_core(exchange: &wit::Exchange) -> core::Exchange {
+    let protocol = match exchange.protocol {
+        wit::Protocol::A2a => core::Protocol::A2a,
+        wit::Protocol::Mcp => core::Protocol::Mcp,
+    };
+    let read = |text: &String| core::Version::parse(protocol, text);
+    let named = |named: &wit::Named| match named {
+        wit::Named::Nothing => core::Named::Nothing,
+        wit::Named::One(text) => read(text).map_or(core::Named::Malformed, core::Named::One),
+        wit::Named::Malformed => core::Named::Malformed,
+        wit::Named::Ambiguous => core::Named::Ambiguous,
+        wit::Named::Contradiction(text) => core::Named::Contradiction(text.as_ref().and_then(read)),
+    };
+    core::Exchange {
         protocol,
         direction: match exchange.direction {
-            core::Direction::Inbound => model::Direction::Inbound,
-            core::Direction::Outbound => model::Direction::Outbound,
+            wit::Direction::Inbound => core::Direction::Inbound,
+            wit::Direction::Outbound => core::Direction::Outbound,
         },
         authenticated: exchange.authenticated,
         surface: match exchange.surface {
-            core::Surface::A2aCall => model::Surface::A2aCall,
-            core::Surface::A2aCard => model::Surface::A2aCard,
-            core::Surface::McpInitialize => model::Surface::McpInitialize,
-            core::Surface::McpSession => model::Surface::McpSession,
-            core::Surface::McpRequest => model::Surface::McpRequest,
+            wit::Surface::A2aCall => core::Surface::A2aCall,
+            wit::Surface::A2aCard => core::Surface::A2aCard,
+            wit::Surface::McpInitialize => core::Surface::McpInitialize,
+            wit::Surface::McpSession => core::Surface::McpSession,
+            wit::Surface::McpRequest => core::Surface::McpRequest,
         },
-        offered: facet.offered.iter().map(|text| read(text)).collect(),
-        preferred: read(facet.preferred),
-        floor: read(facet.floor),
-        named: match exchange.named {
-            core::Named::Nothing => model::Named::Nothing,
-            core::Named::One(one) => model::Named::One(version(one)),
-            core::Named::Malformed => model::Named::Malformed,
-            core::Named::Ambiguous => model::Named::Ambiguous,
-            core::Named::Contradiction(one) => model::Named::Contradiction(one.map(version)),
-        },
-        session: exchange.session.map(|session| match session {
-            Some(one) => model::Session::Version(version(one)),
-            None => model::Session::Malformed,
-        }),
-        offers: exchange.offers.iter().copied().map(version).collect(),
-        answered: exchange.answered.map(|answer| match answer {
-            Some(one) => model::Named::One(version(one)),
-            None => model::Named::Malformed,
-        }),
+        named: named(&exchange.named),
+        session: exchange.session.as_ref().map(read),
+        offers: exchange.offers.iter().flatten().filter_map(read).collect(),
+        answered: exchange
+            .answered
+            .as_ref()
+            .map(|answer| match named(answer) {
+                core::Named::One(version) => Some(version),
+                _ => None,
+            }),
     }
 }
 
-/// A facet as the component takes it.
+/// A context as the native core takes it.
 #[must_use]
-pub fn to_wit_facets(facet: &GridFacet) -> wit::Facets {
-    let own = |text: &&str| (*text).to_string();
-    let one = wit::Facet {
-        offered: facet.offered.iter().map(own).collect(),
-        preferred: facet.preferred.to_string(),
-        floor: facet.floor.to_string(),
-    };
-    match facet.protocol {
-        core::Protocol::A2a => wit::Facets {
-            a2a: Some(one),
-            mcp: None,
-        },
-        core::Protocol::Mcp => wit::Facets {
-            a2a: None,
-            mcp: Some(one),
-        },
-    }
-}
-
-/// An exchange as the component takes it.
-#[must_use]
-pub fn to_wit(exchange: &core::Exchange) -> wit::Exchange {
-    let text = |version: core::Version| version.to_string();
-    wit::Exchange {
-        protocol: match exchange.protocol {
-            core::Protocol::A2a => wit::Protocol::A2a,
-            core::Protocol::Mcp => wit::Protocol::Mcp,
-        },
-        direction: match exchange.direction {
-            core::Direction::Inbound => wit::Direction::Inbound,
-            core::Direction::Outbound => wit::Direction::Outbound,
-        },
-        authenticated: exchange.authenticated,
-        surface: match exchange.surface {
-            core::Surface::A2aCall => wit::Surface::A2aCall,
-            core::Surface::A2aCard => wit::Surface::A2aCard,
-            core::Surface::McpInitialize => wit::Surface::McpInitialize,
-            core::Surface::McpSession => wit::Surface::McpSession,
-            core::Surface::McpRequest => wit::Surface::McpRequest,
-        },
-        named: match exchange.named {
-            core::Named::Nothing => wit::Named::Nothing,
-            core::Named::One(version) => wit::Named::One(text(version)),
-            core::Named::Malformed => wit::Named::Malformed,
-            core::Named::Ambiguous => wit::Named::Ambiguous,
-            core::Named::Contradiction(version) => wit::Named::Contradiction(version.map(text)),
-        },
-        session: exchange
-            .session
-            .map(|session| session.map_or_else(|| "broken".into(), text)),
-        offers: (exchange.direction == core::Direction::Outbound)
-            .then(|| exchange.offers.iter().copied().map(text).collect()),
-        answered: exchange.answered.map(|answer| match answer {
-            Some(version) => wit::Named::One(text(version)),
-            None => wit::Named::Malformed,
+pub fn to_core_context(context: &wit::Context) -> core::Context {
+    core::Context {
+        at: context.at.clone(),
+        peer_url: context.peer_url.clone(),
+        subject: context.subject.as_ref().map(|subject| core::Subject {
+            tenant: subject.tenant.clone(),
+            workspace: subject.workspace.clone(),
         }),
+        run_id: context.run_id.clone(),
+        sequence: context.sequence,
+        event_id: context.event_id.clone(),
     }
 }

@@ -1,64 +1,53 @@
-//! The complete grid: the invariants hold on every decision, and model, native core and component
-//! agree on all of them (RFC 0175 §D.1, §D.2).
+//! The complete grid: model, native core and component agree on every decision, every record and
+//! every answer, and no policy can loosen any of them (RFC 0175 §D.1, §D.2).
 
 use negotiation_core::decision::decide_many;
-use negotiation_core::{
-    Decision, Direction, Highest, Policy, Proposal, Protocol, Verdict, Version,
-};
+use negotiation_core::{Decision, Highest, Policy, Proposal, Verdict, Version};
 use negotiation_model as model;
-use negotiation_tests::compare::{
-    said_by_component, said_by_core, said_by_model, to_model, to_wit, to_wit_facets,
-};
-use negotiation_tests::grid::{exchanges, facets};
-use negotiator::{Artifact, Limits, Negotiator, Runtime};
+use negotiation_tests::compare::{said_by_core, said_by_model, to_core, to_core_posture};
+use negotiator::proof;
+use negotiator::types::Protocol;
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::A2a, Protocol::Mcp];
 
+/// How many decisions the grid has.
+const GRID: usize = 692_608;
+
 #[test]
 fn the_grid_has_the_size_that_the_documents_say() {
-    let count = |protocol| facets(protocol).len() * exchanges(protocol).len();
-    assert_eq!(facets(Protocol::A2a).len(), 56);
-    assert_eq!(PROTOCOLS.map(count).iter().sum::<usize>(), GRID);
+    assert_eq!(proof::postures(Protocol::A2a).len(), 56);
+    assert_eq!(proof::postures(Protocol::Mcp).len(), 56);
+    assert_eq!(proof::decisions(), GRID);
 }
 
-/// How many decisions the grid has.
-const GRID: usize = 362_880;
-
 #[test]
-fn model_and_native_core_agree_on_every_decision() {
+fn the_two_halves_of_the_exchanges_differ_in_authentication_alone() {
     for protocol in PROTOCOLS {
-        let exchanges = exchanges(protocol);
-        for facet in facets(protocol) {
-            let posture = facet.posture();
-            let decisions = decide_many(&posture, &exchanges, &mut Highest);
-            for (exchange, decision) in exchanges.iter().zip(decisions) {
-                let modelled = model::decide(&to_model(&facet, exchange), model::Policy::Highest);
-                assert_eq!(
-                    said_by_core(&decision),
-                    said_by_model(&modelled),
-                    "{facet:?} {exchange:?}"
-                );
-            }
+        let exchanges = proof::exchanges(protocol);
+        let (with, without) = exchanges.split_at(exchanges.len() / 2);
+        assert_eq!(with.len(), without.len());
+        for (with, without) in with.iter().zip(without) {
+            let mut proven = without.clone();
+            proven.authenticated = true;
+            assert_eq!((with, without.authenticated), (&proven, false));
         }
     }
 }
 
 #[test]
-fn component_and_native_core_agree_on_every_decision() {
-    let runtime = Runtime::new().unwrap();
-    let loaded = Negotiator::load(&runtime, &Artifact::embedded(), Limits::negotiator()).unwrap();
+fn model_and_native_core_agree_on_every_decision() {
     for protocol in PROTOCOLS {
-        let exchanges = exchanges(protocol);
-        let typed: Vec<_> = exchanges.iter().map(to_wit).collect();
-        for facet in facets(protocol) {
-            let native = decide_many(&facet.posture(), &exchanges, &mut Highest);
-            let component = loaded.configure(to_wit_facets(&facet), "").unwrap();
-            let decided = component.decide_many(&typed).unwrap();
-            assert_eq!(decided.len(), native.len());
-            for ((exchange, native), decided) in exchanges.iter().zip(native).zip(decided) {
-                assert_eq!(decided.failure, None);
-                let said = said_by_component(&decided.decision);
-                assert_eq!(said, said_by_core(&native), "{facet:?} {exchange:?}");
+        let exchanges = proof::exchanges(protocol);
+        let typed: Vec<_> = exchanges.iter().map(to_core).collect();
+        for facets in proof::postures(protocol) {
+            let decisions = decide_many(&to_core_posture(&facets), &typed, &mut Highest);
+            for (exchange, decision) in exchanges.iter().zip(decisions) {
+                let modelled = proof::expected(&facets, exchange, model::Policy::Highest).unwrap();
+                assert_eq!(
+                    said_by_core(&decision),
+                    said_by_model(&modelled),
+                    "{facets:?} {exchange:?}"
+                );
             }
         }
     }
@@ -77,40 +66,39 @@ impl Policy for Greedy {
 fn no_policy_moves_an_acceptance_below_the_floor_or_below_preferred_without_a_credential() {
     let mut accepted = 0_usize;
     for protocol in PROTOCOLS {
-        let exchanges = exchanges(protocol);
-        let all: Vec<_> = negotiation_tests::grid::offerable(protocol)
-            .iter()
-            .chain(&negotiation_tests::grid::foreign(protocol))
-            .filter_map(|text| Version::parse(protocol, text))
+        let exchanges = proof::exchanges(protocol);
+        let typed: Vec<_> = exchanges.iter().map(to_core).collect();
+        let core_protocol = typed.first().unwrap().protocol;
+        let all: Vec<_> = proof::offerable(protocol)
+            .into_iter()
+            .chain(proof::foreign(protocol))
+            .filter_map(|text| Version::parse(core_protocol, text))
             .collect();
-        for facet in facets(protocol) {
-            let posture = facet.posture();
-            let checked = posture.facet(protocol).unwrap();
+        for facets in proof::postures(protocol) {
+            let posture = to_core_posture(&facets);
+            let checked = posture.facet(core_protocol).unwrap();
             for version in &all {
-                let decisions = decide_many(&posture, &exchanges, &mut Greedy(*version));
-                for (exchange, decision) in exchanges.iter().zip(decisions) {
+                let decisions = decide_many(&posture, &typed, &mut Greedy(*version));
+                for (exchange, decision) in typed.iter().zip(decisions) {
                     let Decision::Accepted { version, .. } = decision else {
                         continue;
                     };
                     accepted += 1;
-                    assert!(version >= checked.floor(), "floor: {facet:?} {exchange:?}");
+                    assert!(version >= checked.floor(), "floor: {facets:?} {exchange:?}");
                     assert!(
                         exchange.authenticated || version >= checked.preferred(),
-                        "authentication: {facet:?} {exchange:?}"
+                        "authentication: {facets:?} {exchange:?}"
                     );
                     assert!(
                         checked.offers(version),
-                        "membership: {facet:?} {exchange:?}"
+                        "membership: {facets:?} {exchange:?}"
                     );
-                    if exchange.direction == Direction::Outbound && exchange.answer().is_none() {
-                        assert!(exchange.offers.contains(&version), "{facet:?} {exchange:?}");
-                    }
                 }
             }
         }
     }
     assert!(
-        accepted > 20_000,
+        accepted > 40_000,
         "only {accepted} acceptances: the grid must reach them too"
     );
 }

@@ -28,6 +28,8 @@ mod version;
 pub use branch::{BRANCHES, Branch, Branches};
 pub use case::{Case, Cause, Direction, Named, Outcome, Policy, Reason, Session, Surface};
 pub use decision::decide;
-pub use settle::{Modelled, read, refuse, settle, settle_with};
+pub use settle::{
+    Modelled, Told, not_durable_case, read, refuse, refuse_case, settle, settle_case, settle_with,
+};
 pub use small::{digest, facets_valid, fresh, rounds, task_state};
 pub use version::{Protocol, Version};

@@ -95,7 +95,15 @@ pub(crate) fn read_facet(facet: &Value, protocol: Protocol) -> Result<Facet, Str
 }
 
 pub(crate) fn context(request: &Value) -> Result<Context, String> {
-    let context = object(request, "context")?;
+    members(object(request, "context")?)
+}
+
+/// A context alone.
+pub(crate) fn read_context(context: &Value) -> Result<Context, String> {
+    members(context.as_object().ok_or("context: must be an object")?)
+}
+
+fn members(context: &Map<String, Value>) -> Result<Context, String> {
     let sequence = match context.get("sequence") {
         None => None,
         Some(value) => Some(

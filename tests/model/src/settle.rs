@@ -9,7 +9,7 @@ use crate::decision::{credential_required, decide};
 use crate::json::Json;
 use crate::reading;
 use crate::record;
-use crate::request::{context, facet};
+use crate::request::{Context, context, facet, read_context};
 
 /// What must come back.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +23,15 @@ pub struct Modelled {
     pub record: String,
     /// The tags of the branches reached, see [`crate::BRANCHES`].
     pub branches: Vec<&'static str>,
+}
+
+/// What must come back to a typed case, as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The whole answer as compact text, members in the order of the contract.
+    pub text: String,
+    /// The branches reached.
+    pub branches: Branches,
 }
 
 /// Settles a well-formed `settle` request under the default policy, [`Policy::Highest`].
@@ -69,6 +78,42 @@ pub fn refuse(request: &Value) -> Result<Modelled, String> {
     }
 }
 
+/// Settles a typed case under a policy; `context` is that of a `settle` request.
+///
+/// # Errors
+///
+/// A context that is not valid, in words.
+pub fn settle_case(case: &Case, context: &Value, policy: Policy) -> Result<Told, String> {
+    let outcome = decide(case, policy);
+    told(case, context, &outcome)
+}
+
+/// Refuses a typed case for want of a credential, whatever else holds (R14).
+///
+/// # Errors
+///
+/// As [`settle_case`].
+pub fn refuse_case(case: &Case, context: &Value) -> Result<Told, String> {
+    told(case, context, &credential_required(case))
+}
+
+/// The `answer` to a typed case whose record could not be made durable (R15), as text.
+pub fn not_durable_case(case: &Case) -> Told {
+    let mut branches = Branches::default();
+    branches.reach(Branch::NotDurable);
+    let text = answer::not_durable(case, &mut branches).text();
+    Told { text, branches }
+}
+
+fn told(case: &Case, context: &Value, outcome: &Outcome) -> Result<Told, String> {
+    let mut branches = outcome.branches;
+    let (whole, _) = whole(case, outcome, &read_context(context)?, &mut branches);
+    Ok(Told {
+        text: whole.text(),
+        branches,
+    })
+}
+
 /// Reads the facets and the exchange of a request, and the branches that the reading reached.
 ///
 /// # Errors
@@ -89,10 +134,15 @@ fn settled(
 ) -> Result<Modelled, String> {
     let context = context(request)?;
     let mut tags = read | outcome.branches;
-    let payload = record::payload(case, outcome, &context, &mut tags);
-    let text = payload.text();
-    let entry = record::entry(case, payload.clone(), &context, &mut tags);
-    let answer = answer::answer(case, outcome, context.run_id.as_deref(), &mut tags);
+    let (whole, payload) = whole(case, outcome, &context, &mut tags);
+    Ok(modelled(whole, payload.text(), tags))
+}
+
+/// The whole answer, and its payload alone.
+fn whole(case: &Case, outcome: &Outcome, context: &Context, tags: &mut Branches) -> (Json, Json) {
+    let payload = record::payload(case, outcome, context, tags);
+    let entry = record::entry(case, payload.clone(), context, tags);
+    let answer = answer::answer(case, outcome, context.run_id.as_deref(), tags);
     let whole = Json::object([
         ("outcome", Some(record::outcome_name(outcome).into())),
         (
@@ -106,11 +156,11 @@ fn settled(
             outcome.requested.map(|version| version.to_string().into()),
         ),
         ("downgraded", Some(outcome.downgraded.into())),
-        ("record", Some(payload)),
+        ("record", Some(payload.clone())),
         ("entry", Some(entry)),
         ("answer", Some(answer)),
     ]);
-    Ok(modelled(whole, text, tags))
+    (whole, payload)
 }
 
 fn modelled(whole: Json, record: String, tags: Branches) -> Modelled {

@@ -1,0 +1,35 @@
+//! What a negotiator is held against: the complete grid of small facets, the independent model of
+//! the rules, the named invariants, and the corpus.
+//!
+//! Nothing here looks at how a component works. A gate, a comparison of two policies, a
+//! certificate and the tests all ask the same questions through this module.
+//!
+//! ```
+//! use negotiator::proof;
+//! use negotiator::types::Protocol;
+//!
+//! let postures = proof::postures(Protocol::Mcp);
+//! let exchanges = proof::exchanges(Protocol::Mcp);
+//! assert_eq!(postures.len(), 56);
+//! let expected = proof::expected(&postures[0], &exchanges[0], proof::Policy::Highest).unwrap();
+//! assert!(expected.version.is_some() || expected.reason.as_str() != "ok");
+//! ```
+
+mod contexts;
+mod corpus;
+mod grid;
+mod invariants;
+mod model;
+mod record;
+mod reply;
+mod rules;
+mod text;
+
+pub use contexts::contexts;
+pub use corpus::{Replayed, replay};
+pub use grid::{decisions, exchanges, foreign, offerable, postures};
+pub use invariants::{check_best, check_decision, check_settlement};
+pub use model::{Outcome, Policy, case, expected, settled};
+pub use negotiation_model::BRANCHES;
+pub use rules::{Rule, Violation};
+pub use text::settlement_text;
