@@ -23,7 +23,7 @@
 //!
 //! ```compile_fail
 //! # fn skip(policies: &negotiator::policy::Policies, inspected: negotiator::gate::Inspected) {
-//! policies.install(inspected, None); // takes what came through the gate
+//! policies.install(inspected); // takes what came through the gate
 //! # }
 //! ```
 //!
@@ -40,7 +40,7 @@ use std::time::{Duration, Instant};
 use crate::artifact::Digest;
 use crate::error::LoadError;
 use crate::runtime::{Limits, Loaded, Meter, Pluggable, Policy, Runtime};
-use crate::trust::Trusted;
+use crate::trust::{Envelope, Trusted};
 use crate::types::Facets;
 
 mod changes;
@@ -102,7 +102,7 @@ impl Inspected {
     /// # Errors
     ///
     /// The policy comes back when the report is of something else, or of a failure.
-    pub fn passed_before(
+    pub(crate) fn passed_before(
         self,
         settings: &str,
         pluggable: &Pluggable,
@@ -115,6 +115,7 @@ impl Inspected {
                 report,
                 decisions: None,
                 against: None,
+                envelope: None,
             })
         } else {
             Err(self)
@@ -130,6 +131,7 @@ pub struct Gated {
     report: Report,
     decisions: Option<Arc<Decisions>>,
     against: Option<u64>,
+    envelope: Option<Envelope>,
 }
 
 impl Gated {
@@ -153,6 +155,16 @@ impl Gated {
 
     pub(crate) fn decisions(&self) -> Option<&Arc<Decisions>> {
         self.decisions.as_ref()
+    }
+
+    /// Remembers the statement that it is trusted by, for the next start.
+    pub(crate) fn with_envelope(mut self, envelope: Option<Envelope>) -> Self {
+        self.envelope = envelope;
+        self
+    }
+
+    pub(crate) fn envelope(&self) -> Option<&Envelope> {
+        self.envelope.as_ref()
     }
 
     /// The generation that it was compared with.
@@ -283,6 +295,7 @@ impl Gate {
             report,
             decisions,
             against: in_force.generation,
+            envelope: None,
         })
     }
 }

@@ -253,5 +253,5 @@ const CAUSES: &[Cause] = &[
 /// The cause of that name in an answer.
 pub(super) fn cause_named(name: &str) -> Option<Cause> {
     let mut causes = CAUSES.iter().copied();
-    causes.find(|cause| crate::proof::text::cause(*cause) == name)
+    causes.find(|cause| crate::proof::cause(*cause) == name)
 }

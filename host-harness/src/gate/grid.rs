@@ -1,6 +1,6 @@
 //! What is decided to compare two policies.
 
-use crate::proof::grid as complete;
+use crate::proof as complete;
 use crate::types::{Direction, Exchange, Facet, Facets, Named, Protocol, Surface};
 
 /// Postures, and exchanges that are decided under each.

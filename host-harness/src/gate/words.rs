@@ -1,7 +1,7 @@
 //! Decisions and exchanges in words. All of them are ours: a grid holds nothing that a
 //! peer wrote.
 
-use crate::proof::text;
+use crate::proof;
 use crate::types::{Decision, Direction, Exchange, Facet, Named, Protocol, Surface};
 
 pub(super) fn protocol(protocol: Protocol) -> &'static str {
@@ -32,12 +32,12 @@ pub(super) fn surface(surface: Surface) -> &'static str {
 pub(super) fn decision(decision: &Decision) -> String {
     match decision {
         Decision::Accepted(acceptance) => {
-            let cause = text::cause(acceptance.cause);
+            let cause = proof::cause(acceptance.cause);
             format!("{} ({cause})", acceptance.version)
         }
         Decision::Refused(rejection) => {
-            let cause = text::cause(rejection.cause);
-            let refusal = text::refusal(rejection.refusal);
+            let cause = proof::cause(rejection.cause);
+            let refusal = proof::refusal(rejection.refusal);
             format!("refused: {refusal} ({cause})")
         }
     }

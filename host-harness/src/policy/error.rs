@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::error::{ConfigureError, LoadError};
+use crate::error::{ConfigureError, LoadError, TrustError, TrustFileError};
+use crate::gate::GateError;
 
 /// A store that cannot be read or written.
 #[derive(Debug, Error)]
@@ -32,14 +33,6 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Something else came into force since the policy was compared with what was.
-    #[error(
-        "another policy came into force in the meantime: compare with that one, and install again"
-    )]
-    Overtaken,
-    /// There is nothing to go back to.
-    #[error("there is no generation before this one that differs from it")]
-    NothingBefore,
 }
 
 /// A policy that could not be put in force; what was in force still is.
@@ -48,10 +41,47 @@ pub enum InstallError {
     /// It could not be made durable.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It cannot be loaded.
+    /// It was compared with something else than what is in force.
+    #[error("another policy came into force in the meantime: compare with that one, and try again")]
+    Overtaken,
+    /// It does not take the facets of this host.
+    #[error("the policy cannot be configured")]
+    Configure(#[from] ConfigureError),
+    /// There is nothing to go back to.
+    #[error("there is no generation before this one that differs from it")]
+    NothingBefore,
+    /// The generation before is not let in any more.
+    #[error("the generation before cannot be put in force again")]
+    Admit(#[source] Box<AdmitError>),
+}
+
+/// A policy that was not let in; what was in force still is.
+#[derive(Debug, Error)]
+pub enum AdmitError {
+    /// Nobody vouches for it.
+    #[error("the policy is not trusted")]
+    Untrusted(#[source] TrustError),
+    /// The trust file cannot be read, so nobody can vouch for anything.
+    #[error("cannot read the trust file `{}`", path.display())]
+    TrustFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: TrustFileError,
+    },
+    /// It was asked for without trust, and this host does not allow that.
+    #[error("this host lets no untrusted policy in: start it with --allow-untrusted")]
+    BypassNotAllowed,
+    /// It is no policy, or cannot be compiled.
     #[error("the policy cannot be loaded")]
     Load(#[from] LoadError),
-    /// It does not take the settings, or the facets of this host.
+    /// It did not come through the gate.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It does not take the facets of this host.
     #[error("the policy cannot be configured")]
     Configure(#[from] ConfigureError),
 }

@@ -1,12 +1,12 @@
 //! What is in force between two swaps: an immutable snapshot.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::state::{Entry, Reason};
 use crate::artifact::Digest;
 use crate::error::{CallError, SettleError};
-use crate::gate::Decisions;
-use crate::runtime::{Negotiator, Policy};
+use crate::gate::InForce;
+use crate::runtime::Negotiator;
 use crate::types::{Cause, Context, Decision, Exchange, HostRefusal, Settlement};
 
 /// A policy in force, with its settings and limits and the negotiator that asks it.
@@ -24,11 +24,10 @@ pub struct Generation {
 #[derive(Debug)]
 pub(super) struct Ready {
     pub(super) negotiator: Negotiator,
-    /// None where there is no policy, and the negotiator may only be asked to refuse.
-    pub(super) policy: Option<Policy>,
-    pub(super) settings: String,
-    /// Its decisions over the grid, once somebody needed them.
-    pub(super) decisions: OnceLock<Arc<Decisions>>,
+    /// What a policy to come is compared with.
+    pub(super) in_force: InForce,
+    /// False where there is no policy, and the negotiator may only be asked to refuse.
+    pub(super) is_policy: bool,
 }
 
 /// A settlement, and who settled it.
@@ -99,7 +98,7 @@ impl Generation {
         context: &Context,
     ) -> Result<Served, SettleError> {
         let negotiator = &self.ready.negotiator;
-        let (settlement, failure) = if self.ready.policy.is_some() {
+        let (settlement, failure) = if self.ready.is_policy {
             let settled = negotiator.settle(exchange, context)?;
             (settled.settlement, settled.failure)
         } else {
@@ -116,7 +115,7 @@ impl Generation {
 
     pub(super) fn settle_json(&self, request: &str) -> Result<Answered, CallError> {
         let negotiator = &self.ready.negotiator;
-        if self.ready.policy.is_some() {
+        if self.ready.is_policy {
             return negotiator.settle_json(request);
         }
         let answer = negotiator.refuse_json(request, no_policy())?;

@@ -72,7 +72,7 @@ impl Store {
     /// # Errors
     ///
     /// They cannot be written.
-    pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
+    pub(super) fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
         let path = self.object(digest);
         let _lock = self.lock()?;
@@ -87,7 +87,7 @@ impl Store {
     /// # Errors
     ///
     /// They are not there, or are not those bytes any more.
-    pub fn get(&self, digest: Digest) -> Result<Artifact, StoreError> {
+    pub(super) fn get(&self, digest: Digest) -> Result<Artifact, StoreError> {
         let path = self.object(digest);
         let bytes = read(&path, MAX_ARTIFACT_BYTES).map_err(|source| self.at(&path, source))?;
         let artifact = Artifact::from_bytes(bytes);
@@ -103,7 +103,7 @@ impl Store {
     /// # Errors
     ///
     /// As [`Store::get`]; or it is no text.
-    pub fn text(&self, digest: Option<Digest>) -> Result<String, StoreError> {
+    pub(super) fn text(&self, digest: Option<Digest>) -> Result<String, StoreError> {
         let Some(digest) = digest else {
             return Ok(String::new());
         };
@@ -115,30 +115,32 @@ impl Store {
     }
 
     /// Puts something in force: `next` is given the number of the new generation and
-    /// what was in force before, and says what is from now on. When this returns, it
-    /// is durable.
+    /// what was in force before, and says what is from now on, or nothing to leave all
+    /// as it is. When this returns, it is durable.
     ///
     /// # Errors
     ///
-    /// `next` had none to give, or it cannot be written; the old state then stays.
-    pub fn commit(
+    /// It cannot be written; the old state then stays.
+    pub(super) fn commit(
         &self,
-        next: impl FnOnce(u64, Option<&State>) -> Result<Entry, StoreError>,
-    ) -> Result<State, StoreError> {
+        next: impl FnOnce(u64, Option<&State>) -> Option<Entry>,
+    ) -> Result<Option<State>, StoreError> {
         let _lock = self.lock()?;
         self.sweep();
         let before = self.state()?;
         let number = before
             .as_ref()
             .map_or(1, |state| state.current().generation.saturating_add(1));
-        let entry = next(number, before.as_ref())?;
+        let Some(entry) = next(number, before.as_ref()) else {
+            return Ok(None);
+        };
         let (state, dropped) = State::after(before, entry);
         self.replace(&self.root.join(CURRENT), &state.to_json())?;
         for digest in dropped {
             // What is left over only takes room.
             let _ = fs::remove_file(self.object(digest));
         }
-        Ok(state)
+        Ok(Some(state))
     }
 
     fn object(&self, digest: Digest) -> PathBuf {
