@@ -43,6 +43,7 @@ use crate::runtime::{Limits, Loaded, Meter, Pluggable, Policy, Runtime};
 use crate::trust::{Envelope, Trusted};
 use crate::types::Facets;
 
+mod change_json;
 mod changes;
 mod corpus;
 mod decisions;

@@ -34,6 +34,8 @@
 
 mod admission;
 mod budget;
+#[cfg(unix)]
+pub mod control;
 pub(crate) mod error;
 mod event;
 mod generation;

@@ -64,6 +64,21 @@ impl Replay {
         }
     }
 
+    /// The request in a line: the line itself, or its member `request` where it is a
+    /// line of a capture or a log.
+    #[must_use]
+    pub fn request(line: &str) -> String {
+        #[derive(Deserialize)]
+        struct Logged<'a> {
+            #[serde(borrow)]
+            request: &'a serde_json::value::RawValue,
+        }
+        match serde_json::from_str::<Logged<'_>>(line) {
+            Ok(logged) => logged.request.get().to_owned(),
+            Err(_) => line.to_owned(),
+        }
+    }
+
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -43,8 +43,8 @@ pub(super) fn decision(decision: &Decision) -> String {
     }
 }
 
-pub(super) fn named(named: &Named) -> String {
-    match named {
+pub(super) fn named(name: &Named) -> String {
+    match name {
         Named::Nothing => "nothing".to_owned(),
         Named::One(version) => version.clone(),
         Named::Malformed => "something malformed".to_owned(),
@@ -72,7 +72,7 @@ pub(super) fn example(facet: &Facet, exchange: &Exchange) -> String {
         parts.push(format!("peer offers {}", offers.join(", ")));
     }
     if let Some(answered) = &exchange.answered {
-        parts.push(format!("peer answered {}", self::named(answered)));
+        parts.push(format!("peer answered {}", named(answered)));
     }
     parts.join("; ")
 }

@@ -54,6 +54,18 @@ pub struct By {
     pub untrusted: bool,
 }
 
+impl By {
+    /// What names a generation.
+    #[must_use]
+    pub fn of(entry: Option<&Entry>) -> Self {
+        Self {
+            generation: entry.map_or(0, |entry| entry.generation),
+            policy: entry.map(|entry| entry.policy),
+            untrusted: entry.is_some_and(|entry| entry.untrusted),
+        }
+    }
+}
+
 impl Generation {
     /// Its number; 0 while there is none.
     #[must_use]
@@ -70,18 +82,7 @@ impl Generation {
     /// What names it in answers.
     #[must_use]
     pub fn by(&self) -> By {
-        match &self.entry {
-            Some(entry) => By {
-                generation: entry.generation,
-                policy: Some(entry.policy),
-                untrusted: entry.untrusted,
-            },
-            None => By {
-                generation: 0,
-                policy: None,
-                untrusted: false,
-            },
-        }
+        By::of(self.entry.as_ref())
     }
 
     /// The negotiator, for what needs no policy: reading messages, replies, checks.

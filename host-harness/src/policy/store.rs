@@ -228,7 +228,8 @@ fn private(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+/// Reads a file of at most so many bytes.
+pub(super) fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path)?
         .take(limit.saturating_add(1))
