@@ -46,6 +46,8 @@
 //! ```
 
 pub mod error;
+pub mod gate;
+pub mod policy;
 pub mod proof;
 pub mod trust;
 pub mod types;
