@@ -116,14 +116,20 @@ class NegotiationFilterTest {
     assertTrue(payload(0).contains("\"reason\":\"below-floor\""), payload(0));
   }
 
+  // By hand: the SDK's client, version 2.2.0, opens its stream under the newest revision that it
+  // knows and not under the one agreed, which is refused as a change of the session (R10).
   @Test
   void aCounterOfferIsWhatTheSessionSpeaksAndIsVisible() throws Exception {
     start(Facets.mcp(new Facet(List.of("2025-06-18"), "2025-06-18", "2025-06-18")));
-    var client = client("secret", "2025-06-18", "2025-11-25");
+    var opened = post(INITIALIZE, "MCP-Protocol-Version", "2025-11-25");
     // The SDK's server speaks 2025-11-25 too; what was decided counts.
-    assertEquals("2025-06-18", client.initialize().protocolVersion());
-    greet(client);
+    assertTrue(opened.body().contains("\"protocolVersion\":\"2025-06-18\""), opened.body());
+    assertEquals("2025-06-18", opened.headers().firstValue("MCP-Protocol-Version").orElseThrow());
     assertTrue(payload(0).contains("\"requested\":\"2025-11-25\",\"version\":\"2025-06-18\""), payload(0));
+    var session = opened.headers().firstValue("Mcp-Session-Id").orElseThrow();
+    var initialized = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
+    var agreed = List.of("Mcp-Session-Id", session, "MCP-Protocol-Version", "2025-06-18");
+    assertEquals(202, post(initialized, agreed.toArray(new String[0])).statusCode());
   }
 
   private HttpResponse<String> post(byte[] body, String... headers) throws Exception {
