@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import {
   ArtifactError,
   ComponentError,
@@ -163,6 +166,40 @@ test('a policy that fails is a refusal on the record', async () => {
     }
     assert.equal(negotiator.settle(names('0.2'), AT).decision.val.cause, 'named-below-floor');
   }
+});
+
+test('a composed file takes over', async (context) => {
+  const root = new URL('../../../', HERE);
+  const command =
+    process.env.NEGOTIATOR_COMMAND ?? fileURLToPath(new URL('target/debug/negotiator', root));
+  if (!existsSync(command)) {
+    assert.notEqual(process.env.CI, 'true', 'build the command: cargo build -p negotiator');
+    context.skip('no command to compose with: cargo build -p negotiator');
+    return;
+  }
+  const file = join(mkdtempSync(join(tmpdir(), 'negotiator-')), 'composed.wasm');
+  const policy = fileURLToPath(new URL('dist/policies/exact.wasm', root));
+  const made = execFileSync(command, ['compose', '--policy', policy, '-o', file]);
+  const { digest } = JSON.parse(made.toString('utf8'));
+  const [composed, exact] = await Promise.all([
+    compileComponent(readFileSync(file), digest),
+    packaged('policies/exact.wasm'),
+  ]);
+  const [alone, linked] = await Promise.all([load(FACETS), load(FACETS)]);
+  await alone.swapComponent(composed);
+  await linked.swapPolicy(exact);
+  const listing = { tag: 'offers', val: ['0.3', '1.0'] };
+  const outbound = { protocol: 'a2a', authenticated: true, requested: '1.1', listing };
+  for (const facts of [names('1.0'), names(), outbound]) {
+    const { policy: ours, ...one } = alone.settle(facts, AT);
+    const { policy: theirs, ...two } = linked.settle(facts, AT);
+    assert.deepEqual(one, two);
+    assert.deepEqual([ours, theirs], [composed.digest, exact.digest]);
+  }
+  // The default policy takes the best that both speak; this one only what was asked for.
+  assert.equal(alone.settle(outbound, AT).decision.val.cause, 'policy-denied');
+  alone.rollback();
+  assert.equal(alone.settle(outbound, AT).decision.val.cause, 'common');
 });
 
 test('the quick start of the README runs', () => {

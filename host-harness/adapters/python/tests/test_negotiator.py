@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,7 +24,9 @@ from openwop_negotiator import (
     FacetsError,
     Inbound,
     InputError,
+    Listing,
     Negotiator,
+    Outbound,
     Rejection,
 )
 
@@ -189,3 +194,38 @@ def failing(judge: str) -> Artifact:
     assert text.count("(result i32) unreachable)") == 1
     data = bytes(wat2wasm(text.replace("(result i32) unreachable)", f"(result i32) {judge})")))
     return Artifact.trusted(data, sha256(data))
+
+
+def composed(folder: Path) -> Artifact:
+    """The policy `exact` and the negotiator in one file, made by the command itself."""
+    root = Path(__file__).parents[4]
+    command = Path(os.environ.get("NEGOTIATOR_COMMAND", root / "target" / "debug" / "negotiator"))
+    if not command.exists():
+        assert os.environ.get("CI") != "true", "build the command first: cargo build -p negotiator"
+        pytest.skip("no command to compose with: cargo build -p negotiator")
+    file = folder / "composed.wasm"
+    policy = root / "dist" / "policies" / "exact.wasm"
+    done = subprocess.run(
+        [command, "compose", "--policy", policy, "-o", file],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return Artifact.read(file, json.loads(done.stdout)["digest"])
+
+
+def test_a_composed_file_takes_over(tmp_path: Path) -> None:
+    one_file = composed(tmp_path)
+    negotiator, linked = Negotiator(A2A), Negotiator(A2A)
+    assert negotiator.swap_component(one_file) == 2
+    linked.swap_policy(Artifact.packaged("policies/exact.wasm"))
+    offers = Listing("offers", ["0.3", "1.0"])
+    for message in (names("1.0"), NAMES_NOTHING, Outbound("a2a", True, "1.1", offers)):
+        alone, two = negotiator.settle(message, AT), linked.settle(message, AT)
+        assert (alone.decision, alone.entry, alone.reply) == (two.decision, two.entry, two.reply)
+        assert alone.policy == one_file.digest
+    # The default policy takes the best that both speak; this one only what was asked for.
+    outbound = Outbound("a2a", True, "1.1", offers)
+    assert negotiator.settle(outbound, AT).decision == Rejection("unsupported", "policy-denied")
+    negotiator.rollback()
+    assert negotiator.settle(outbound, AT).decision == Acceptance("1.0", "common", True)
