@@ -37,7 +37,8 @@ const files = [...values.vectors, ...positionals].flatMap((path) =>
 const vectors = files.map((file) => readFileSync(file, 'utf8')).join('\n');
 const start = performance.now();
 const { urls, pid, stop } = await running('replay', ['http']);
-const ask = async (path) => (await fetch(urls.http + path, { method: 'POST', body: vectors })).json();
+const ask = async (path, body) =>
+  (await fetch(urls.http + path, { method: 'POST', body })).json();
 
 function mebibytes() {
   const [, kibibytes] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/);
@@ -46,7 +47,7 @@ function mebibytes() {
 
 let figures;
 try {
-  await ask('/settles?count=0');
+  await ask('/vectors', vectors);
   const loadMillis = Math.round((performance.now() - start) * 10) / 10;
   const result = await ask('/replay');
   console.error(result.failures.join('\n') || 'no difference');
