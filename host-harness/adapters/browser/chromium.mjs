@@ -55,6 +55,8 @@ export function opened(url) {
       '--no-first-run',
       '--disable-background-networking',
       '--disable-component-update',
+      // The replay collects garbage before memory is measured.
+      '--js-flags=--expose-gc',
       `--user-data-dir=${profile}`,
       url,
     ],

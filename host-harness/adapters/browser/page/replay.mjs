@@ -53,13 +53,18 @@ async function inPage({ settles, threads }) {
   const settleMicros = (performance.now() - many) / 20;
   await post({ part: 'replay', ...result, settleMicros, medianMillis: median(times), loadMillis });
   if (settles) {
-    settleMany(negotiator, all, 100_000);
+    const settle = async (count) => {
+      for (let left = count; left > 0; left -= 50_000) {
+        settleMany(negotiator, all, Math.min(left, 50_000));
+        // Lets the page's other work have a turn.
+        await new Promise((resume) => setTimeout(resume));
+      }
+      globalThis.gc?.();
+    };
+    // The heap of the engine finds its size first.
+    await settle(300_000);
     await post({ part: 'before' });
-    for (let left = settles; left > 0; left -= 50_000) {
-      settleMany(negotiator, all, Math.min(left, 50_000));
-      // Lets the collector and the page's other work have a turn.
-      await new Promise((resume) => setTimeout(resume));
-    }
+    await settle(settles);
     await post({ part: 'after' });
   }
   await post({ part: 'end' });

@@ -93,7 +93,7 @@ using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [${services.join(', ')}],
   sockets = [${sockets.join(', ')}],
-);
+${example ? '' : '  # The replay collects garbage before memory is measured.\n  v8Flags = ["--expose-gc"],\n'});
 ${example ? behind : ''}const main :Workerd.Worker = (
 ${worker(`${name}.mjs`, wasm)}${bindings});
 `;

@@ -17,6 +17,7 @@ export default {
     if (pathname === '/vectors') cases = parse(await request.text());
     if (pathname === '/settles')
       settleMany(negotiator, cases, Number(searchParams.get('count')));
+    globalThis.gc?.();
     if (pathname !== '/replay') return new Response('{}');
     const { times, ...result } = await replay(cases, load, (text) =>
       callJson(bare, 'configure', text),
