@@ -55,7 +55,9 @@ function check(case_, { settled, seen, status, headers, body }) {
     case_.record === null ? [] : [case_.record],
   );
   assert.equal(status, case_.status);
-  for (const [name, value] of Object.entries(case_.headers)) assert.equal(headers[name], value);
+  // Once each: nothing that the app set stands beside it.
+  for (const [name, value] of Object.entries(case_.headers))
+    assert.deepEqual(headers.filter(([other]) => other === name), [[name, value]]);
   if (case_.body !== undefined) assert.equal(body, case_.body);
   if (case_.forwarded === null) return assert.deepEqual(seen, []);
   assert.equal(seen.length, 1);
@@ -92,7 +94,7 @@ describe('fetch', () => {
         settled,
         seen,
         status: response.status,
-        headers: Object.fromEntries(response.headers),
+        headers: [...response.headers],
         body: await response.text(),
       });
     });
@@ -140,7 +142,7 @@ describe('Express', () => {
           settled,
           seen,
           status: response.statusCode,
-          headers: Object.fromEntries(raw),
+          headers: raw,
           body: Buffer.concat(chunks).toString('utf8'),
         });
       } finally {

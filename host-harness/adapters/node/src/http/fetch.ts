@@ -63,7 +63,6 @@ export function negotiated<Rest extends unknown[]>(
 function forwarded(request: Request, served: Served): Request {
   const headers = new Headers(request.headers);
   const [name, version] = served.versionHeader;
-  headers.delete(name);
   if (version !== undefined) headers.set(name, version);
   headers.delete('content-length');
   const hasBody = request.method === 'POST';
