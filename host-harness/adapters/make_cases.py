@@ -62,32 +62,54 @@ def cases():
     yield "settle", "a header of another script", settle(headers=[["A2A-Version", foreign]])
     yield "settle", "digits of another script", settle(headers=[["A2A-Version", "\u0661.\u0660"]])
     yield "settle", "full-width digits", settle(headers=[["A2A-Version", "\uff11.\uff10"]])
-    yield "settle", "a no-break space around a version", settle(headers=[["A2A-Version", "\u00a01.0"]])
-    yield "settle", "a header name that folds to an ASCII one", settle(
-        headers=[["A2A-Ver\u017fion", "0.3"]]
+    yield (
+        "settle",
+        "a no-break space around a version",
+        settle(headers=[["A2A-Version", "\u00a01.0"]]),
+    )
+    yield (
+        "settle",
+        "a header name that folds to an ASCII one",
+        settle(headers=[["A2A-Ver\u017fion", "0.3"]]),
     )
     yield "settle", "a Kelvin sign in a header name", settle(headers=[["\u212a", "0.3"]])
     yield "settle", "NUL at the end of a version", settle(headers=[["A2A-Version", "1.0\u0000"]])
     yield "settle", "NUL in a header name", settle(headers=[["A2A-Version\u0000", "0.3"]])
     yield "settle", "NUL in a method", settle("mcp", method="initialize\u0000", params={})
-    yield "settle", "a NUL version in a body", settle(
-        "mcp", method="initialize", params={"protocolVersion": "2025-11-25\u0000"}
+    yield (
+        "settle",
+        "a NUL version in a body",
+        settle("mcp", method="initialize", params={"protocolVersion": "2025-11-25\u0000"}),
     )
-    yield "settle", "a combining mark behind a version", settle(
-        "mcp", method="initialize", params={"protocolVersion": "2025-11-25\u0301"}
+    yield (
+        "settle",
+        "a combining mark behind a version",
+        settle("mcp", method="initialize", params={"protocolVersion": "2025-11-25\u0301"}),
     )
-    yield "settle", "a byte order mark before a version", settle(
-        "mcp", method="tools/list", params={"_meta": {META: "\ufeff2026-07-28"}}
+    yield (
+        "settle",
+        "a byte order mark before a version",
+        settle("mcp", method="tools/list", params={"_meta": {META: "\ufeff2026-07-28"}}),
     )
-    yield "settle", "non-characters and the last code point", settle(
-        headers=[["A2A-Version", "\ufffe\uffff\U0010ffff"]]
+    yield (
+        "settle",
+        "non-characters and the last code point",
+        settle(headers=[["A2A-Version", "\ufffe\uffff\U0010ffff"]]),
     )
-    yield "settle", "line separators in params", settle(
-        "mcp", method="tools/call", params={"name": "a\u2028b\u2029c", "_meta": {META: "2026-07-28"}},
-        headers=[["MCP-Protocol-Version", "2026-07-28"]],
+    yield (
+        "settle",
+        "line separators in params",
+        settle(
+            "mcp",
+            method="tools/call",
+            params={"name": "a\u2028b\u2029c", "_meta": {META: "2026-07-28"}},
+            headers=[["MCP-Protocol-Version", "2026-07-28"]],
+        ),
     )
-    yield "settle", "a pair of surrogates as escapes", (
-        compact(settle(headers=[["A2A-Version", "PAIR"]])).replace("PAIR", "\\ud83d\\ude00")
+    yield (
+        "settle",
+        "a pair of surrogates as escapes",
+        (compact(settle(headers=[["A2A-Version", "PAIR"]])).replace("PAIR", "\\ud83d\\ude00")),
     )
     for title, escape in [
         ("a lone high surrogate", "\\ud800"),
@@ -105,21 +127,31 @@ def cases():
         ]:
             yield "settle", f"{title} in {place}", compact(text).replace("HERE", escape)
     yield "digest", "a lone surrogate in a URL", '{"url":"https://\\ud800.example/"}'
-    yield "settle", "1,000 headers, the version last", settle(headers=[*many, ["A2A-Version", "0.3"]])
-    yield "settle", "1,000 copies of one version", settle(headers=[["A2A-Version", "0.3"]] * 1000)
-    yield "settle", "1,000 headers, two versions", settle(
-        headers=[["A2A-Version", "0.3"], *many[1:], ["a2a-version", "1.0"]]
+    yield (
+        "settle",
+        "1,000 headers, the version last",
+        settle(headers=[*many, ["A2A-Version", "0.3"]]),
     )
-    yield "settle", "1,000 versions in one header", settle(
-        headers=[["A2A-Version", ",".join(f"{n}.0" for n in range(1000))]]
+    yield "settle", "1,000 copies of one version", settle(headers=[["A2A-Version", "0.3"]] * 1000)
+    yield (
+        "settle",
+        "1,000 headers, two versions",
+        settle(headers=[["A2A-Version", "0.3"], *many[1:], ["a2a-version", "1.0"]]),
+    )
+    yield (
+        "settle",
+        "1,000 versions in one header",
+        settle(headers=[["A2A-Version", ",".join(f"{n}.0" for n in range(1000))]]),
     )
     yield "settle", "1,000 empty parts in one header", settle(headers=[["A2A-Version", "," * 1000]])
     yield "settle", "a request of 64 KiB", padded(LIMIT)
     yield "settle", "a request of 64 KiB and one byte", padded(LIMIT + 1)
     wide = settle(headers=[["A2A-Version", "1.0"], ["X", "\u00e9" * 32000]])
     yield "settle", "a header value of 32,000 two-byte letters", wide
-    yield "settle", "a header value of 64 KiB of two-byte letters", settle(
-        headers=[["A2A-Version", "1.0"], ["X", "\u00e9" * 32768]]
+    yield (
+        "settle",
+        "a header value of 64 KiB of two-byte letters",
+        settle(headers=[["A2A-Version", "1.0"], ["X", "\u00e9" * 32768]]),
     )
     yield "settle", "a version of 60,000 digits", settle(headers=[["A2A-Version", "1" * 60000]])
     yield "settle", "a query of 60,000 bytes", settle(query="A2A-Version=1.0&x=" + "y" * 60000)
@@ -133,27 +165,49 @@ def cases():
     yield "digest", "a URL of 60,000 bytes", {"url": "https://peer.example/" + "x" * 60000}
     yield "digest", "a host of 60,000 bytes", {"url": "https://" + "a" * 60000 + ".example/"}
     yield "task-state", "a status with a NUL", {"status": "running\u0000"}
-    yield "check", "a document of another script", {
-        "document": {"protocolVersions": ["2.0"], "preferredVersion": "2.0", "\u65e5\u672c": foreign},
-        "now": "2026-11-30T12:00:00Z",
-    }
+    yield (
+        "check",
+        "a document of another script",
+        {
+            "document": {
+                "protocolVersions": ["2.0"],
+                "preferredVersion": "2.0",
+                "\u65e5\u672c": foreign,
+            },
+            "now": "2026-11-30T12:00:00Z",
+        },
+    )
     yield "settle", "a byte order mark before the request", "\ufeff" + compact(settle())
     yield "settle", "the empty text", ""
     yield "settle", "spaces around the request", " \t" + compact(settle()) + " \t"
-    yield "settle", "params nested 120 deep", compact(
-        settle("mcp", method="initialize", params="DEEP")
-    ).replace('"DEEP"', "[" * 120 + "]" * 120)
-    yield "settle", "params nested 200 deep", compact(
-        settle("mcp", method="initialize", params="DEEP")
-    ).replace('"DEEP"', "[" * 200 + "]" * 200)
-    yield "settle", "the greatest sequence", compact(
-        settle(context={"runId": "acme/" + "r" * 16, "sequence": 18446744073709551615})
+    yield (
+        "settle",
+        "params nested 120 deep",
+        compact(settle("mcp", method="initialize", params="DEEP")).replace(
+            '"DEEP"', "[" * 120 + "]" * 120
+        ),
     )
-    yield "settle", "a sequence that a double cannot hold", compact(
-        settle(context={"runId": "acme/" + "r" * 16, "sequence": 9007199254740993})
+    yield (
+        "settle",
+        "params nested 200 deep",
+        compact(settle("mcp", method="initialize", params="DEEP")).replace(
+            '"DEEP"', "[" * 200 + "]" * 200
+        ),
     )
-    yield "settle", "a sequence past 64 bits", compact(
-        settle(context={"runId": "acme/" + "r" * 16, "sequence": 18446744073709551616})
+    yield (
+        "settle",
+        "the greatest sequence",
+        compact(settle(context={"runId": "acme/" + "r" * 16, "sequence": 18446744073709551615})),
+    )
+    yield (
+        "settle",
+        "a sequence that a double cannot hold",
+        compact(settle(context={"runId": "acme/" + "r" * 16, "sequence": 9007199254740993})),
+    )
+    yield (
+        "settle",
+        "a sequence past 64 bits",
+        compact(settle(context={"runId": "acme/" + "r" * 16, "sequence": 18446744073709551616})),
     )
 
 

@@ -112,23 +112,50 @@ def cases():
         settings = {"authenticated": who}
         yield "initialize", "mcp", *mcp, [], initialize("2025-11-25"), settings
         yield "initialize below the floor", "mcp", *mcp, [], initialize("2024-11-05"), settings
-        yield "initialize, offered and below the floor", "mcp", *mcp, [], initialize(
-            "2025-03-26"
-        ), settings
+        yield (
+            "initialize, offered and below the floor",
+            "mcp",
+            *mcp,
+            [],
+            initialize("2025-03-26"),
+            settings,
+        )
         yield "discover", "mcp", *mcp, h("2026-07-28"), rpc("server/discover", {}), settings
-        yield "a stateless call", "mcp", *mcp, h("2026-07-28"), rpc(
-            "tools/list", meta("2026-07-28")
-        ), settings
-        yield "a later revision", "mcp", *mcp, h("2027-01-01"), rpc(
-            "tools/list", meta("2027-01-01")
-        ), settings
+        yield (
+            "a stateless call",
+            "mcp",
+            *mcp,
+            h("2026-07-28"),
+            rpc("tools/list", meta("2026-07-28")),
+            settings,
+        )
+        yield (
+            "a later revision",
+            "mcp",
+            *mcp,
+            h("2027-01-01"),
+            rpc("tools/list", meta("2027-01-01")),
+            settings,
+        )
     yield "initialize, counter-offer", "mcp", *mcp, [], initialize("2099-01-01"), yes
     yield "initialize, a revision without handshake", "mcp", *mcp, [], initialize("2026-07-28"), yes
-    yield "initialize without a version", "mcp", *mcp, [], rpc("initialize", {"capabilities": {}}), yes
+    yield (
+        "initialize without a version",
+        "mcp",
+        *mcp,
+        [],
+        rpc("initialize", {"capabilities": {}}),
+        yes,
+    )
     yield "initialize with a version that is no text", "mcp", *mcp, [], initialize(20251125), yes
-    yield "header and _meta differ", "mcp", *mcp, h("2025-06-18"), rpc(
-        "tools/list", meta("2025-11-25")
-    ), yes
+    yield (
+        "header and _meta differ",
+        "mcp",
+        *mcp,
+        h("2025-06-18"),
+        rpc("tools/list", meta("2025-11-25")),
+        yes,
+    )
     yield "no _meta in 2026-07-28", "mcp", *mcp, h("2026-07-28"), rpc("tools/list", {}), yes
     yield "_meta alone", "mcp", *mcp, [], rpc("tools/list", meta("2026-07-28")), yes
     yield "nothing named", "mcp", *mcp, [], rpc("tools/list"), yes
@@ -138,23 +165,61 @@ def cases():
     s = [["Mcp-Session-Id", "s-1"]]
     yield "in a session", "mcp", *mcp, [*s, *h("2025-06-18")], rpc("tools/list"), inside
     yield "in a session, nothing named", "mcp", *mcp, s, rpc("tools/list"), inside
-    yield "in a session, another version", "mcp", *mcp, [*s, *h("2025-11-25")], rpc("tools/list"), inside
-    yield "in a session, below the floor", "mcp", *mcp, [*s, *h("2024-11-05")], rpc("tools/list"), inside
-    yield "a session below the floor", "mcp", *mcp, s, rpc("tools/list"), {**yes, "session": "2025-03-26"}
+    yield (
+        "in a session, another version",
+        "mcp",
+        *mcp,
+        [*s, *h("2025-11-25")],
+        rpc("tools/list"),
+        inside,
+    )
+    yield (
+        "in a session, below the floor",
+        "mcp",
+        *mcp,
+        [*s, *h("2024-11-05")],
+        rpc("tools/list"),
+        inside,
+    )
+    yield (
+        "a session below the floor",
+        "mcp",
+        *mcp,
+        s,
+        rpc("tools/list"),
+        {**yes, "session": "2025-03-26"},
+    )
     yield "an unknown session", "mcp", *mcp, [["Mcp-Session-Id", "s-2"]], rpc("tools/list"), inside
     yield "a stream in a session", "mcp", "GET", "/mcp", [*s, *h("2025-06-18")], None, inside
     yield "a stream, nothing named", "mcp", "GET", "/mcp", [], None, yes
     yield "the end of a session", "mcp", "DELETE", "/mcp", [*s, *h("2025-06-18")], None, inside
-    yield "a notification", "mcp", *mcp, [*s, *h("2025-06-18")], compact(
-        {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    ), inside
-    yield "an answer of the client", "mcp", *mcp, [*s, *h("2025-06-18")], compact(
-        {"jsonrpc": "2.0", "id": 1, "result": {}}
-    ), inside
-    yield "the sink fails on initialize", "mcp", *mcp, [], initialize("2025-11-25"), {
-        **yes,
-        "sinkFails": True,
-    }
+    yield (
+        "a notification",
+        "mcp",
+        *mcp,
+        [*s, *h("2025-06-18")],
+        compact({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        inside,
+    )
+    yield (
+        "an answer of the client",
+        "mcp",
+        *mcp,
+        [*s, *h("2025-06-18")],
+        compact({"jsonrpc": "2.0", "id": 1, "result": {}}),
+        inside,
+    )
+    yield (
+        "the sink fails on initialize",
+        "mcp",
+        *mcp,
+        [],
+        initialize("2025-11-25"),
+        {
+            **yes,
+            "sinkFails": True,
+        },
+    )
     large = rpc("tools/call", meta("2026-07-28", text="\u00e9" * 100_000))
     yield "params past 64 KiB", "mcp", *mcp, h("2026-07-28"), large, yes
     named = f'"_meta":{{"{META}":"2026-07-28"}}'
@@ -168,10 +233,17 @@ def cases():
     yield "a surrogate as UTF-8", "mcp", *mcp, h("2026-07-28"), other, yes
     smuggled = '{"id":7,"method":"tools/list","params":{}},"session":"2025-06-18"}'
     yield "params that reach beyond", "mcp", *mcp, [], smuggled, yes
-    yield "many headers", "mcp", *mcp, [
-        *([f"X-{n}", "v"] for n in range(60)),
-        *h("2026-07-28"),
-    ], rpc("tools/list", meta("2026-07-28")), yes
+    yield (
+        "many headers",
+        "mcp",
+        *mcp,
+        [
+            *([f"X-{n}", "v"] for n in range(60)),
+            *h("2026-07-28"),
+        ],
+        rpc("tools/list", meta("2026-07-28")),
+        yes,
+    )
 
 
 def native(command, operation, request):
@@ -196,7 +268,9 @@ def read(body):
     try:
         text = body if isinstance(body, str) else body.decode("utf-8")
         members = []
-        message = json.loads(text, parse_constant=no_constant, object_pairs_hook=members_of(members))
+        message = json.loads(
+            text, parse_constant=no_constant, object_pairs_hook=members_of(members)
+        )
     except ValueError:
         return None, error(-32700, "Parse error")
     if not isinstance(message, dict) or members[-1]:

@@ -27,7 +27,6 @@ from openwop_negotiator import (
     Context,
     Facet,
     Facets,
-    FacetsError,
     Inbound,
     InputError,
     Listing,

@@ -1,6 +1,6 @@
 """An A2A agent that negotiates: the floor in front of `a2a-sdk`'s own app.
 
-    python examples/a2a_server.py [--port 8000] [--journal records.jsonl]
+python examples/a2a_server.py [--port 8000] [--journal records.jsonl]
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
 from a2a.server.tasks import InMemoryTaskStore
 from a2a.types.a2a_pb2 import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Role
 from mcp_server import journal, who
-from starlette.applications import Starlette
-
 from openwop_negotiator import Facet, Facets, Negotiator
 from openwop_negotiator.asgi import NegotiationMiddleware
+from starlette.applications import Starlette
 
 FACETS = Facets(a2a=Facet(offered=["0.3", "1.0"], preferred="1.0", floor="0.3"))
 

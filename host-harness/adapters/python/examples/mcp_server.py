@@ -14,7 +14,6 @@ from typing import Any
 
 import uvicorn
 from mcp.server import MCPServer
-
 from openwop_negotiator import Facet, Facets, Negotiator, Settlement, Subject
 from openwop_negotiator.asgi import Caller, NegotiationMiddleware
 

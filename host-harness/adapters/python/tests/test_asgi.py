@@ -7,7 +7,6 @@ import json
 from typing import Any
 
 import pytest
-
 from openwop_negotiator import Facet, Facets, Negotiator, Settlement
 from openwop_negotiator.asgi import Caller, NegotiationMiddleware
 

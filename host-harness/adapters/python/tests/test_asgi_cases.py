@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from openwop_negotiator import Negotiator, Settlement, Subject
 from openwop_negotiator.asgi import Caller, MemorySessions, NegotiationMiddleware
 
@@ -69,9 +68,7 @@ async def run(case: dict[str, Any]) -> None:
         negotiator=negotiator(json.dumps(case["facets"])),
         protocol=case["protocol"],
         sink=sink,
-        authenticate=lambda _: (
-            Caller(Subject("acme", "ws-1")) if case["authenticated"] else None
-        ),
+        authenticate=lambda _: (Caller(Subject("acme", "ws-1")) if case["authenticated"] else None),
         require_credential=case.get("requireCredential", False),
         sessions=sessions,
         clock=lambda: datetime(2026, 11, 30, 12, tzinfo=timezone.utc),

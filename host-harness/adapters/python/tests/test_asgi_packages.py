@@ -167,9 +167,7 @@ def test_a2a_below_preferred_needs_a_credential(tmp_path: Path) -> None:
         # `a2a-sdk` reads a call without the header as 0.3; the version decided is preferred.
         card = httpx.get(f"{base}/.well-known/agent-card.json")
         assert card.headers["a2a-version"] == "1.0"
-        refused = httpx.get(
-            f"{base}/.well-known/agent-card.json", headers={"A2A-Version": "0.1"}
-        )
+        refused = httpx.get(f"{base}/.well-known/agent-card.json", headers={"A2A-Version": "0.1"})
         assert refused.json()["error"] == "interop_version_unsupported"
     assert [record["reason"] for record in records(journal)] == [
         "unauthenticated",

@@ -11,8 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from wasmtime import wat2wasm
-
 from openwop_negotiator import (
     Acceptance,
     Artifact,
@@ -29,6 +27,7 @@ from openwop_negotiator import (
     Outbound,
     Rejection,
 )
+from wasmtime import wat2wasm
 
 A2A = Facets(a2a=Facet(["0.3", "1.0", "1.1"], "1.1", "0.3"))
 AT = Context(at="2026-11-30T12:00:00Z")

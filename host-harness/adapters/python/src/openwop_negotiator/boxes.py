@@ -28,4 +28,4 @@ def free_boxes() -> None:
         return value
 
     lift_and_free.__doc__ = "val_free: marks this function as one that frees its box."
-    setattr(_types.VariantLikeType, "_lift", lift_and_free)
+    setattr(_types.VariantLikeType, "_lift", lift_and_free)  # noqa: B010

@@ -85,7 +85,9 @@ class Generation:
         try:
             faults = _configure(instance, self.facets, self.settings)
         except Failed as error:
-            raise ArtifactError("the component or its policy failed while it was configured") from error
+            raise ArtifactError(
+                "the component or its policy failed while it was configured"
+            ) from error
         if faults:
             raise FacetsError(faults)
         return instance
@@ -105,5 +107,3 @@ def _configure(
     if "faults" in error:
         return tuple(Fault(fault["path"], fault["problem"]) for fault in error["faults"])
     return (Fault(error["path"], error["problem"]),)
-
-

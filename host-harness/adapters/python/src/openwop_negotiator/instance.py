@@ -33,7 +33,6 @@ class Failed(Exception):
     """The instance trapped, ran out of its limits, or broke its type. Never use it again."""
 
 
-
 def _engine() -> Engine:
     free_boxes()
     config = Config()
@@ -87,7 +86,9 @@ class _Guest:
         index = outer and self._instance.get_export_index(self._store, name, outer)
         function = index and self._instance.get_func(self._store, index)
         if function is None:
-            raise ArtifactError(f"the component must export {PACKAGE.format(interface)} with {name}")
+            raise ArtifactError(
+                f"the component must export {PACKAGE.format(interface)} with {name}"
+            )
         self._functions[interface, name] = function
         return function
 

@@ -97,9 +97,7 @@ def context(value: Context) -> Record:
         at=value.at,
         peer_url=value.peer_url,
         subject=(
-            None
-            if subject is None
-            else record(tenant=subject.tenant, workspace=subject.workspace)
+            None if subject is None else record(tenant=subject.tenant, workspace=subject.workspace)
         ),
         run_id=value.run_id,
         sequence=value.sequence,

@@ -78,7 +78,7 @@ class Negotiator:
     def rollback(self) -> int:
         """Puts the generation before this one back in charge, at once; it was kept warm.
 
-        Raises ArtifactError if there is none.
+        Raises ComponentError if there is none.
         """
         with self._swaps:
             if self._previous is None:
@@ -240,9 +240,7 @@ class Negotiator:
 
 def _read(instance: Instance, message: Exchange | Inbound | Outbound) -> Exchange:
     if isinstance(message, Inbound):
-        return marshal.to_exchange(
-            instance.typed("wire", "read-inbound", marshal.inbound(message))
-        )
+        return marshal.to_exchange(instance.typed("wire", "read-inbound", marshal.inbound(message)))
     if isinstance(message, Outbound):
         return marshal.to_exchange(
             instance.typed("wire", "read-outbound", marshal.outbound(message))

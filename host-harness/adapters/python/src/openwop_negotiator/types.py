@@ -14,9 +14,7 @@ from typing import Literal, TypeAlias
 Protocol: TypeAlias = Literal["a2a", "mcp"]
 Direction: TypeAlias = Literal["inbound", "outbound"]
 HttpMethod: TypeAlias = Literal["post", "get", "delete"]
-Surface: TypeAlias = Literal[
-    "a2a-call", "a2a-card", "mcp-initialize", "mcp-session", "mcp-request"
-]
+Surface: TypeAlias = Literal["a2a-call", "a2a-card", "mcp-initialize", "mcp-session", "mcp-request"]
 Refusal: TypeAlias = Literal["below-floor", "unsupported", "unauthenticated"]
 HostRefusal: TypeAlias = Literal["policy-failed", "credential-required"]
 Home: TypeAlias = Literal["run", "host"]

@@ -276,7 +276,9 @@ async def _refuse(send: Send, facts: Inbound, message: rpc.Message, reply: Reply
 _JSON = (b"content-type", b"application/json")
 
 
-async def _respond_error(send: Send, status: int, headers: Headers, rpc_id: str, error: str) -> None:
+async def _respond_error(
+    send: Send, status: int, headers: Headers, rpc_id: str, error: str
+) -> None:
     body = f'{{"jsonrpc":"2.0","id":{rpc_id},"error":{error}}}'
     await _respond(send, status, [*headers, _JSON], body.encode("utf-8", "replace"))
 
