@@ -15,7 +15,7 @@ else()
     message(FATAL_ERROR "no pinned library for this system: give WASMTIME_DIR")
   endif()
   set(place ${CMAKE_BINARY_DIR}/wasmtime-${WASMTIME_VERSION})
-  set(WASMTIME_LIBRARY ${place}/wasmtime/linux-x86_64/_libwasmtime.so)
+  set(WASMTIME_LIBRARY ${place}/lib/libwasmtime.so)
   set(WASMTIME_INCLUDE ${place}/wasmtime-c-api-impl-${WASMTIME_VERSION}/include)
 
   if(NOT EXISTS ${WASMTIME_LIBRARY})
@@ -30,6 +30,8 @@ else()
       message(FATAL_ERROR "the wheel of wasmtime is not the pinned one")
     endif()
     file(ARCHIVE_EXTRACT INPUT ${wheel} DESTINATION ${place})
+    file(MAKE_DIRECTORY ${place}/lib)
+    file(RENAME ${place}/wasmtime/linux-x86_64/_libwasmtime.so ${WASMTIME_LIBRARY})
   endif()
   if(NOT EXISTS ${WASMTIME_INCLUDE}/wasmtime.h)
     set(crate ${place}/headers.tar.gz)
@@ -48,5 +50,6 @@ endif()
 add_library(wasmtime::wasmtime SHARED IMPORTED)
 set_target_properties(wasmtime::wasmtime PROPERTIES
   IMPORTED_LOCATION ${WASMTIME_LIBRARY}
+  # The library of the wheel has no name of its own; without this its path would become one.
   IMPORTED_NO_SONAME ON
   INTERFACE_INCLUDE_DIRECTORIES ${WASMTIME_INCLUDE})

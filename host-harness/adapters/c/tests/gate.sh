@@ -10,7 +10,7 @@ ask() { # ask EXPECTED-CODE RECORDS REQUEST-LINE HEADER [TENANT]
     "$gate" "$component" "$records" ${5+"$5"} >"$work/out" || code=$?
   [ "$code" = "$expected" ] || { echo "exit code $code, expected $expected"; cat "$work/out"; exit 1; }
 }
-says() { grep -q "$1" "$work/out" || { echo "no '$1' in:"; cat "$work/out"; exit 1; }; }
+says() { grep -q -e "$1" "$work/out" || { echo "no '$1' in:"; cat "$work/out"; exit 1; }; }
 
 ask 0 "$work/records" 'POST /' 'A2A-Version: 1.0'; says '^1.0$'
 ask 0 "$work/records" 'POST /' 'a2a-version: 0.3' acme; says '^0.3$'
