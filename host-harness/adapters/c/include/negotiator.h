@@ -86,7 +86,8 @@ typedef struct {
 /** Decides under the facets that it was made with. One thread at a time. */
 typedef struct negotiator negotiator;
 
-/** Makes one. `settings` are the policy's; the default policy takes none (NULL). */
+/** Makes one. `settings` are the policy's; the default policy takes none (NULL). Without facets
+ *  (NULL) it is for negotiator_call alone, whose requests bring their own. */
 negotiator_status negotiator_new(const negotiator_component *component,
                                  const negotiator_facets *facets, const char *settings,
                                  negotiator **out, negotiator_error *error);

@@ -186,6 +186,10 @@ negotiator_status negotiator_new(const negotiator_component *component,
     negotiator_delete(host);
     return fail(error, NEGOTIATOR_COMPONENT, "", "the component cannot be instantiated");
   }
+  if (!facets) {
+    *out = host;
+    return NEGOTIATOR_OK;
+  }
   value record = record_value(2);
   set_field(&record, 0, "a2a", facet_value(facets->a2a));
   set_field(&record, 1, "mcp", facet_value(facets->mcp));
