@@ -64,7 +64,23 @@ fn answered(line: &str) -> Result<String> {
     members.insert("requestText".to_owned(), request.into());
     members.insert("ok".to_owned(), ok.into());
     members.insert("answerText".to_owned(), answer.into());
-    Ok(serde_json::to_string(&case)?)
+    Ok(ascii(&serde_json::to_string(&case)?))
+}
+
+/// The same JSON with everything outside ASCII escaped: some readers take U+2028
+/// and its like for the end of a line.
+fn ascii(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        if character.is_ascii() {
+            text.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            text.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    text
 }
 
 fn native(operation: &str, request: &str) -> Result<Result<String, String>> {
@@ -93,6 +109,14 @@ mod tests {
         assert_eq!(case["requestText"], r#"{"url":null}"#);
         assert_eq!(case["ok"], true);
         assert_eq!(case["answerText"], r#"{"peerDigest":null}"#);
+    }
+
+    #[test]
+    fn lines_are_ascii_and_read_back_the_same() {
+        let json = "{\"x\":\"\u{2028}\u{e9}\u{1f600}\"}";
+        assert_eq!(ascii(json), r#"{"x":"\u2028\u00e9\ud83d\ude00"}"#);
+        let read: Value = serde_json::from_str(&ascii(json)).unwrap();
+        assert_eq!(read["x"], "\u{2028}\u{e9}\u{1f600}");
     }
 
     #[test]
