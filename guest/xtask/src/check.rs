@@ -13,7 +13,7 @@ use crate::manifest::{Artifact, Manifest};
 use crate::steps::{Ended, Report};
 use crate::toolchain::Builder;
 use crate::workspace::Workspace;
-use crate::{digest, replay};
+use crate::{digest, pins, replay};
 
 /// Checks `dist/` as it is, then builds anew and compares.
 pub fn run(workspace: &Workspace, builder: Option<Builder>, report: &mut Report) -> Result<()> {
@@ -21,6 +21,9 @@ pub fn run(workspace: &Workspace, builder: Option<Builder>, report: &mut Report)
     let manifest = dist::read_manifest(&folder)?;
     report.step("dist: files fit the manifest", || {
         check_files(workspace, &folder, &manifest).map(|()| Ended::Passed)
+    });
+    report.step("dist: pins of the adapters", || {
+        pins::check(workspace).map(|()| Ended::Passed)
     });
     let tools = match Tools::find(workspace, builder) {
         Ok(tools) => tools,

@@ -12,7 +12,7 @@ use crate::manifest::{Artifact, Build, Kind, Manifest};
 use crate::optimize::Optimizer;
 use crate::toolchain::{Builder, Toolchain};
 use crate::workspace::Workspace;
-use crate::{build, digest};
+use crate::{build, digest, pins};
 
 /// A file of `dist/` that hosts load.
 pub struct Product {
@@ -158,7 +158,7 @@ pub fn write(workspace: &Workspace, builder: Option<Builder>) -> Result<()> {
             digest::sha256(bytes)
         );
     }
-    Ok(())
+    pins::write(workspace, &files)
 }
 
 /// The negotiator in `dist/`.

@@ -18,9 +18,11 @@ mod ci;
 mod componentize;
 mod digest;
 mod dist;
+mod hosts;
 mod inspect;
 mod manifest;
 mod optimize;
+mod pins;
 mod replay;
 mod steps;
 mod test;
@@ -67,6 +69,25 @@ enum Task {
     /// Installs what the tests need under tests/. With CI=true, a test that
     /// cannot be run is a failure.
     Test,
+    /// Replay the vectors in every host language, and print one table.
+    ///
+    /// Builds the adapters of host-harness/adapters first. The cases are those
+    /// of tests/vectors and of adapters/cases.jsonl; answers must be the same
+    /// bytes as those of the native rules.
+    Hosts {
+        /// Then settle this many times in each, and report the memory before
+        /// and after.
+        #[arg(long, default_value_t = 0)]
+        settles: u32,
+        /// On this many threads at once, where the language has them.
+        #[arg(long, default_value_t = 8)]
+        threads: u32,
+        /// Run each adapter's own tests too.
+        #[arg(long)]
+        tests: bool,
+        /// Folders of host-harness/adapters; all if none is named.
+        languages: Vec<String>,
+    },
     /// Run everything that CI runs.
     Ci,
 }
@@ -96,6 +117,19 @@ fn run(task: Task) -> Result<Report> {
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
         Task::Test => test::run_all(&workspace, &mut report),
+        Task::Hosts {
+            settles,
+            threads,
+            tests,
+            languages,
+        } => {
+            let load = hosts::Load {
+                settles,
+                threads,
+                tests,
+            };
+            hosts::run(&workspace, &languages, load, &mut report)?;
+        }
         Task::Ci => ci::run_all(&workspace, &mut report),
     }
     Ok(report)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::dist;
+use crate::hosts;
 use crate::replay::{self, Language};
 use crate::steps::{Ended, Report};
 use crate::ways_in;
@@ -46,5 +47,13 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         answers.retain(|path| path.is_file());
         replay::compare(&answers)
     });
+    let load = hosts::Load {
+        settles: 0,
+        threads: 1,
+        tests: true,
+    };
+    if let Err(error) = hosts::run(workspace, &[], load, report) {
+        report.step("test: hosts", || Err(error));
+    }
     ways_in::run_all(workspace, report);
 }

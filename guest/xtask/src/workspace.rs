@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -71,6 +71,20 @@ pub fn output(command: &mut Command) -> Result<String> {
         bail!("`{shown}` failed ({}): {}", output.status, stderr.trim());
     }
     String::from_utf8(output.stdout).with_context(|| format!("`{shown}` wrote no UTF-8"))
+}
+
+/// Runs a command to its end, and returns what it wrote to its standard output
+/// and whether it succeeded.
+pub fn captured(command: &mut Command) -> Result<(String, bool)> {
+    let shown = show(command);
+    eprintln!("$ {shown}");
+    let output = command
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("`{shown}` cannot be started"))?;
+    let text =
+        String::from_utf8(output.stdout).with_context(|| format!("`{shown}` wrote no UTF-8"))?;
+    Ok((text, output.status.success()))
 }
 
 /// Whether a program can be started with `--version`.

@@ -6,8 +6,8 @@
 //	http.Handle("/mcp", protect(mcpHandler))
 //
 // For every request: read what was named, settle, record, and only then call the handler. What is
-// refused is answered here. If the record cannot be written the answer is 503 (R15). A message that
-// cannot be read as JSON-RPC is answered with 400 and code -32700 before any negotiation.
+// refused is answered here. If the record cannot be written the answer is 503 (R15). What is no JSON is
+// answered with 400 and code -32700 before any negotiation, JSON that is not one message with -32600.
 //
 // The handler sees the version decided and no other: the version header is set to it, and where an
 // initialize request is accepted at another revision than it named (a counter-offer), the message
@@ -70,6 +70,14 @@ type guard struct {
 //
 // Errors: no record function, or a protocol that is none.
 func New(host *negotiator.Negotiator, options Options) (func(http.Handler) http.Handler, error) {
+	g, err := newGuard(host, options)
+	if err != nil {
+		return nil, err
+	}
+	return g.protect, nil
+}
+
+func newGuard(host *negotiator.Negotiator, options Options) (*guard, error) {
 	g := &guard{Options: options, host: host}
 	switch g.Protocol {
 	case negotiator.A2A:
@@ -95,9 +103,11 @@ func New(host *negotiator.Negotiator, options Options) (func(http.Handler) http.
 		g.Now = time.Now
 	}
 	g.sessions.most = g.Sessions
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, next) })
-	}, nil
+	return g, nil
+}
+
+func (g *guard) protect(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, next) })
 }
 
 type settledKey struct{}
@@ -119,16 +129,16 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			unreadable(w, http.StatusRequestEntityTooLarge, "The message is too large")
+			unreadable(w, http.StatusRequestEntityTooLarge, errMessage)
 		} else {
-			unreadable(w, http.StatusBadRequest, "The message cannot be read")
+			unreadable(w, http.StatusBadRequest, errParse)
 		}
 		return
 	}
 	m := &message{}
 	if r.Method == http.MethodPost {
 		if m, err = readMessage(body); err != nil {
-			unreadable(w, http.StatusBadRequest, "The message cannot be read")
+			unreadable(w, http.StatusBadRequest, err)
 			return
 		}
 	}
@@ -158,7 +168,7 @@ func (g *guard) negotiate(w http.ResponseWriter, r *http.Request, body []byte, m
 	settled, err := g.settle(r.Context(), exchange, record)
 	var request *negotiator.RequestError
 	if errors.As(err, &request) {
-		unreadable(w, http.StatusBadRequest, "The message cannot be read")
+		unreadable(w, http.StatusBadRequest, errParse)
 		return
 	}
 	if err == nil {
@@ -234,8 +244,12 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, m *message, reply
 	write(w, reply.Status, body)
 }
 
-func unreadable(w http.ResponseWriter, status int, text string) {
-	write(w, status, rpcError(nil, json.RawMessage(`{"code":-32700,"message":"`+text+`"}`)))
+func unreadable(w http.ResponseWriter, status int, why error) {
+	object := `{"code":-32600,"message":"Invalid Request"}`
+	if errors.Is(why, errParse) {
+		object = `{"code":-32700,"message":"Parse error"}`
+	}
+	write(w, status, rpcError(nil, json.RawMessage(object)))
 }
 
 func rpcError(id, object json.RawMessage) []byte {

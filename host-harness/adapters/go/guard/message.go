@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -16,6 +17,8 @@ type message struct {
 	id     json.RawMessage
 	params *object // nil: none, or no object, which names nothing
 	meta   *object // nil likewise
+	// Params in which a member stands twice, or that others may read otherwise for another reason.
+	ambiguous bool
 }
 
 // An object with its members in their order.
@@ -24,68 +27,148 @@ type object struct {
 	values map[string]json.RawMessage
 }
 
-var errMessage = errors.New("not one JSON-RPC message")
+var (
+	errParse   = errors.New("no JSON")
+	errMessage = errors.New("not one JSON-RPC message")
+)
 
-// readMessage reads one message. A member that stands twice is an error: which of the two counts
-// would be up to the next reader.
+// readMessage reads one message. A member of it that stands twice is an error: which of the two
+// counts would be up to the next reader.
 func readMessage(body []byte) (*message, error) {
-	if !utf8.Valid(body) {
-		return nil, errMessage
+	if !utf8.Valid(body) || !json.Valid(body) {
+		return nil, errParse
 	}
-	top, err := readObject(body)
-	if err != nil || top == nil {
+	top, twice := readObject(body)
+	if top == nil || twice {
 		return nil, errMessage
 	}
 	m := &message{id: readID(top.values["id"])}
 	if method, found := top.values["method"]; found {
-		if json.Unmarshal(method, &m.method) != nil || method[0] != '"' {
+		if method[0] != '"' || json.Unmarshal(method, &m.method) != nil {
 			return nil, errMessage
 		}
 	}
-	if m.params, err = readObject(top.values["params"]); err != nil {
-		return nil, errMessage
-	}
-	if m.params != nil {
-		if m.meta, err = readObject(m.params.values["_meta"]); err != nil {
-			return nil, errMessage
-		}
+	params := top.values["params"]
+	m.ambiguous = !unambiguous(params)
+	if m.params, _ = readObject(params); m.params != nil {
+		m.meta, _ = readObject(m.params.values["_meta"])
 	}
 	return m, nil
 }
 
-// readObject gives nil for text that is no object.
-func readObject(text json.RawMessage) (*object, error) {
+// readObject reads valid JSON; nil for text that is no object. twice tells of a member that stands
+// twice.
+func readObject(text json.RawMessage) (o *object, twice bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	first, err := decoder.Token()
-	if err == io.EOF || (err == nil && first != json.Delim('{')) {
-		return nil, nil
+	if first, err := decoder.Token(); err != nil || first != json.Delim('{') {
+		return nil, false
 	}
-	o := &object{values: map[string]json.RawMessage{}}
-	for err == nil && decoder.More() {
-		var name json.Token
+	o = &object{values: map[string]json.RawMessage{}}
+	for decoder.More() {
+		name, err := decoder.Token()
 		var value json.RawMessage
-		if name, err = decoder.Token(); err != nil {
-			break
-		}
-		if err = decoder.Decode(&value); err != nil {
-			break
+		if err != nil || decoder.Decode(&value) != nil {
+			return nil, false
 		}
 		key, _ := name.(string)
-		if _, twice := o.values[key]; twice {
-			return nil, errMessage
+		if _, found := o.values[key]; found {
+			twice = true
+		} else {
+			o.names = append(o.names, key)
 		}
-		o.names = append(o.names, key)
 		o.values[key] = value
 	}
-	if err == nil {
-		_, err = decoder.Token() // the closing brace
+	return o, twice
+}
+
+// deepest is how deep the rules read JSON.
+const deepest = 127
+
+// unambiguous tells whether valid JSON is read alike by everybody: no member twice at any depth, no
+// escaped surrogate without its pair, nothing nested too deep, no number past the range of a double.
+func unambiguous(text json.RawMessage) bool {
+	if len(text) == 0 {
+		return true
 	}
-	if err == nil {
-		if _, more := decoder.Token(); more != io.EOF {
-			err = errMessage
+	if lonelySurrogate(text) {
+		return false
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	// For each open object the names so far; nil for an array.
+	var open []map[string]bool
+	named := false
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return err == io.EOF
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '}' || token == ']' {
+				open = open[:len(open)-1]
+			} else {
+				var names map[string]bool
+				if token == '{' {
+					names = map[string]bool{}
+				}
+				if open = append(open, names); len(open) > deepest {
+					return false
+				}
+				named = false
+				continue
+			}
+		case json.Number:
+			if _, err := token.Float64(); err != nil {
+				return false
+			}
+		case string:
+			if names := top(open); names != nil && !named {
+				if names[token] {
+					return false
+				}
+				names[token] = true
+				named = true
+				continue
+			}
+		}
+		named = false
+	}
+}
+
+func top(open []map[string]bool) map[string]bool {
+	if len(open) == 0 {
+		return nil
+	}
+	return open[len(open)-1]
+}
+
+// lonelySurrogate finds a \ud800 to \udfff that is not half of a pair; Go would read U+FFFD there.
+func lonelySurrogate(text []byte) bool {
+	unit := func(at int) uint64 { // of the escape at this place, 0 if there is none
+		if at+6 > len(text) || text[at] != '\\' || text[at+1] != 'u' {
+			return 0
+		}
+		code, _ := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
+		return code
+	}
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		switch code := unit(at); {
+		case code >= 0xD800 && code < 0xDC00:
+			if next := unit(at + 6); next < 0xDC00 || next > 0xDFFF {
+				return true
+			}
+			at += 11
+		case code >= 0xDC00 && code <= 0xDFFF:
+			return true
+		default:
+			at++ // the character behind the backslash
 		}
 	}
-	return o, err
+	return false
 }
 
 // readID gives the id to answer with: a number or a short string, else null.
@@ -97,8 +180,13 @@ func readID(id json.RawMessage) json.RawMessage {
 }
 
 // named gives the members of params that name a version. The rest may be long, and is nobody's
-// business here.
+// business here. Ambiguous params name something that is no version, so that the rules refuse it.
 func (m *message) named() json.RawMessage {
+	if m.ambiguous && m.method == "initialize" {
+		return json.RawMessage(`{"protocolVersion":0}`)
+	} else if m.ambiguous {
+		return json.RawMessage(`{"_meta":{"` + metaVersion + `":0}}`)
+	}
 	if m.params == nil {
 		return nil
 	}
@@ -131,8 +219,8 @@ func (m *message) naming(body []byte, version string) []byte {
 	if !changed {
 		return body
 	}
-	top, err := readObject(body)
-	if err != nil || top == nil {
+	top, _ := readObject(body)
+	if top == nil {
 		return body
 	}
 	set(top, "params", params.text())

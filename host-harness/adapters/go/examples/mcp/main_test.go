@@ -249,19 +249,22 @@ func TestASessionKeepsItsVersion(t *testing.T) {
 func TestWhatCannotBeReadIsAnsweredBeforeAnyNegotiation(t *testing.T) {
 	var r records
 	url := serve(t, facets, &r)
+	parse, invalid := `{"code":-32700,"message":"Parse error"}`, `{"code":-32600,"message":"Invalid Request"}`
 	for name, body := range map[string]string{
 		"no JSON":             `{"jsonrpc":`,
 		"a batch":             `[` + initialize + `]`,
 		"two methods":         `{"jsonrpc":"2.0","id":1,"method":"initialize","method":"tools/list"}`,
-		"two versions":        `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","protocolVersion":"2024-11-05"}}`,
-		"a lone surrogate":    `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"\ud800"}}`,
 		"bytes, not UTF-8":    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}",
 		"a method, no string": `{"jsonrpc":"2.0","id":1,"method":7}`,
 		"more than one":       initialize + initialize,
 		"a version too long":  `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + strings.Repeat("1", 70000) + `"}}`,
 	} {
+		want := parse
+		if name == "a batch" || name == "two methods" || name == "a method, no string" {
+			want = invalid
+		}
 		status, _, text := post(t, url, nil, body)
-		if status != 400 || text != `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The message cannot be read"}}` {
+		if status != 400 || text != `{"jsonrpc":"2.0","id":null,"error":`+want+`}` {
 			t.Errorf("%s: %d %s", name, status, text)
 		}
 	}
@@ -271,6 +274,31 @@ func TestWhatCannotBeReadIsAnsweredBeforeAnyNegotiation(t *testing.T) {
 	}
 	if len(r.entries) != 0 {
 		t.Errorf("%d records", len(r.entries))
+	}
+}
+
+func TestParamsThatOthersMayReadOtherwiseAreRefusedOnRecord(t *testing.T) {
+	var r records
+	url := serve(t, facets, &r)
+	for name, params := range map[string]string{
+		"two versions":      `{"protocolVersion":"2025-11-25","protocolVersion":"2024-11-05"}`,
+		"a member, deep in": `{"protocolVersion":"2025-11-25","clientInfo":{"x":[{"a":1,"a":2}]}}`,
+		"a lone surrogate":  `{"protocolVersion":"2025-11-25","x":"\ud83d"}`,
+		"a low surrogate":   `{"protocolVersion":"2025-11-25","x":"\ude00\ud83d"}`,
+		"a number too big":  `{"protocolVersion":"2025-11-25","x":1e999}`,
+		"nested too deep":   `{"protocolVersion":"2025-11-25","x":` + strings.Repeat("[", 127) + strings.Repeat("]", 127) + `}`,
+	} {
+		r.entries = nil
+		status, _, text := post(t, url, nil, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":`+params+`}`)
+		if p := r.payloads(t); status != 400 || !strings.Contains(text, "-32602") || len(p) != 1 || p[0].Reason != "unsupported" {
+			t.Errorf("%s: %d %s %+v", name, status, text, p)
+		}
+	}
+	// A pair is no lone surrogate, and neither is a backslash before the letters.
+	status, _, _ := post(t, url, nil, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
+		`"capabilities":{},"clientInfo":{"name":"\ud83d\ude00 \\ud83d","version":"1"}}}`)
+	if status != 200 {
+		t.Errorf("a pair: %d", status)
 	}
 }
 

@@ -4,8 +4,11 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +18,11 @@ import java.util.Map;
 public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final JsonFactory FACTORY = MAPPER.getFactory();
+  private static final JsonFactory STRICT =
+      JsonFactory.builder()
+          .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+          .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(127).build())
+          .build();
 
   private Json() {}
 
@@ -52,29 +60,73 @@ public final class Json {
     }
   }
 
+  /** What members throws. */
+  public static final class DuplicateMemberException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    DuplicateMemberException() {
+      super("a member stands twice");
+    }
+  }
+
+  /**
+   * Whether JSON text is read alike by everybody: no member twice at any depth, no escaped surrogate
+   * without its pair, nothing nested deeper than 127, no number past the range of a double.
+   */
+  public static boolean unambiguous(String text) {
+    if (text == null) {
+      return true;
+    }
+    try (JsonParser parser = STRICT.createParser(text)) {
+      for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
+        if (token == JsonToken.FIELD_NAME && !isWellFormed(parser.currentName())
+            || token == JsonToken.VALUE_STRING && !isWellFormed(parser.getText())
+            || token == JsonToken.VALUE_NUMBER_FLOAT && !Double.isFinite(parser.getDoubleValue())
+            || token == JsonToken.VALUE_NUMBER_INT
+                && !Double.isFinite(Double.parseDouble(parser.getText()))) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static boolean isWellFormed(String text) {
+    return StandardCharsets.UTF_8.newEncoder().canEncode(text);
+  }
+
   /**
    * The members of a JSON object with the exact text of each, in their order; null for any other
    * value.
    *
-   * @throws IOException the text is no JSON, or a member stands in it twice
+   * @throws DuplicateMemberException a member of the object stands in it twice
+   * @throws IOException the text is no JSON
    */
   public static Map<String, String> members(String text) throws IOException {
     try (JsonParser parser = FACTORY.createParser(text)) {
-      if (parser.nextToken() != JsonToken.START_OBJECT) {
+      var first = parser.nextToken();
+      if (first == null) {
+        throw new IOException("nothing there");
+      }
+      if (first != JsonToken.START_OBJECT) {
         skip(parser);
         end(parser);
         return null;
       }
       var members = new LinkedHashMap<String, String>();
+      boolean twice = false;
       while (parser.nextToken() == JsonToken.FIELD_NAME) {
         var name = parser.currentName();
         parser.nextToken();
-        members.merge(name, slice(text, parser), Json::twice);
+        twice |= members.put(name, slice(text, parser)) != null;
       }
       end(parser);
+      if (twice) {
+        throw new DuplicateMemberException();
+      }
       return members;
-    } catch (DuplicateMember e) {
-      throw new IOException("a member stands twice", e);
     }
   }
 
@@ -94,14 +146,6 @@ public final class Json {
   private static void skip(JsonParser parser) throws IOException {
     parser.skipChildren();
     parser.finishToken(); // a long string or number is read lazily
-  }
-
-  private static final class DuplicateMember extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-  }
-
-  private static String twice(String first, String second) {
-    throw new DuplicateMember();
   }
 
   /** The elements of a JSON array of arrays or objects, each read by the mapper. */

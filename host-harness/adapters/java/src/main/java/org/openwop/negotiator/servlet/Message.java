@@ -14,32 +14,59 @@ import org.openwop.negotiator.Json;
  * @param id JSON text to answer with, or null
  * @param params null: none, or no object, which names nothing
  * @param meta null likewise
+ * @param ambiguous params in which a member stands twice, or that others may read otherwise for
+ *     another reason
  */
-record Message(String method, String id, Map<String, String> params, Map<String, String> meta) {
-  static final Message NONE = new Message(null, null, null, null);
+record Message(
+    String method,
+    String id,
+    Map<String, String> params,
+    Map<String, String> meta,
+    boolean ambiguous) {
+  static final Message NONE = new Message(null, null, null, null, false);
+
+  /** JSON that is not one message. */
+  static final class NoMessageException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoMessageException(String message) {
+      super(message);
+    }
+  }
 
   private static final String META_VERSION = "io.modelcontextprotocol/protocolVersion";
   private static final String VERSION = "protocolVersion";
   private static final int LONGEST_ID = 256;
 
   /**
-   * Reads one message.
+   * Reads one message. A member of it that stands twice is an error: which of the two counts would
+   * be up to the next reader.
    *
-   * @throws IOException it is not one, or a member stands in it twice: which of the two counts
-   *     would be up to the next reader
+   * @throws NoMessageException it is JSON, but not one message
+   * @throws IOException it is no JSON
    */
   static Message read(byte[] body) throws IOException {
-    var top = Json.members(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
+    Map<String, String> top;
+    try {
+      var text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+      top = Json.members(text);
+    } catch (Json.DuplicateMemberException e) {
+      throw new NoMessageException("a member stands twice");
+    }
     if (top == null) {
-      throw new IOException("no object");
+      throw new NoMessageException("no object");
     }
     var method = Json.string(top.get("method"));
     if (top.containsKey("method") && method == null) {
-      throw new IOException("the method is no string");
+      throw new NoMessageException("the method is no string");
     }
-    var params = object(top.get("params"));
+    var text = top.get("params");
+    if (!Json.unambiguous(text)) {
+      return new Message(method, id(top.get("id")), null, null, true);
+    }
+    var params = object(text);
     var meta = params == null ? null : object(params.get("_meta"));
-    return new Message(method, id(top.get("id")), params, meta);
+    return new Message(method, id(top.get("id")), params, meta, false);
   }
 
   private static Map<String, String> object(String text) throws IOException {
@@ -54,8 +81,14 @@ record Message(String method, String id, Map<String, String> params, Map<String,
 
   /**
    * The members of params that name a version. The rest may be long, and is nobody's business here.
+   * Ambiguous params name something that is no version, so that the rules refuse it.
    */
   String named() {
+    if (ambiguous) {
+      return "initialize".equals(method)
+          ? "{\"protocolVersion\":0}"
+          : "{\"_meta\":{\"" + META_VERSION + "\":0}}";
+    }
     if (params == null) {
       return null;
     }

@@ -30,8 +30,9 @@ import org.openwop.negotiator.Subject;
  * downgrade is visible.
  *
  * <p>For every request: read what was named, settle, record, and only then call the servlet. What
- * is refused is answered here. If the record cannot be written the answer is 503 (R15). A message
- * that cannot be read as JSON-RPC is answered with 400 and code -32700 before any negotiation.
+ * is refused is answered here. If the record cannot be written the answer is 503 (R15). What is no
+ * JSON is answered with 400 and code -32700 before any negotiation, JSON that is not one message with
+ * -32600.
  *
  * <p>The servlet sees the version decided and no other: the version header says so, and where an
  * {@code initialize} request is accepted at another revision than it named (a counter-offer), the
@@ -48,6 +49,8 @@ public final class NegotiationFilter extends HttpFilter {
   public static final String SETTLEMENT = Settlement.class.getName();
 
   private static final String SESSION = "Mcp-Session-Id";
+  private static final String NO_JSON = "{\"code\":-32700,\"message\":\"Parse error\"}";
+  private static final String NO_MESSAGE = "{\"code\":-32600,\"message\":\"Invalid Request\"}";
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final transient Builder options;
@@ -131,6 +134,10 @@ public final class NegotiationFilter extends HttpFilter {
     }
   }
 
+  Sessions sessions() {
+    return sessions;
+  }
+
   @Override
   protected void doFilter(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -144,14 +151,17 @@ public final class NegotiationFilter extends HttpFilter {
     }
     byte[] body = request.getInputStream().readNBytes(options.maxBody + 1);
     if (body.length > options.maxBody) {
-      unreadable(response, HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE, "is too large");
+      unreadable(response, HttpServletResponse.SC_REQUEST_ENTITY_TOO_LARGE, NO_MESSAGE);
       return;
     }
     Message message;
     try {
       message = post ? Message.read(body) : Message.NONE;
+    } catch (Message.NoMessageException e) {
+      unreadable(response, HttpServletResponse.SC_BAD_REQUEST, NO_MESSAGE);
+      return;
     } catch (IOException e) {
-      unreadable(response, HttpServletResponse.SC_BAD_REQUEST, "cannot be read");
+      unreadable(response, HttpServletResponse.SC_BAD_REQUEST, NO_JSON);
       return;
     }
     negotiate(request, response, chain, body, message);
@@ -176,7 +186,7 @@ public final class NegotiationFilter extends HttpFilter {
               : options.host.settle(exchange, context);
       options.sink.record(settlement.entry());
     } catch (RequestException e) {
-      unreadable(response, HttpServletResponse.SC_BAD_REQUEST, "cannot be read");
+      unreadable(response, HttpServletResponse.SC_BAD_REQUEST, NO_JSON);
       return;
     } catch (Exception e) {
       if (e instanceof InterruptedException) {
@@ -273,9 +283,8 @@ public final class NegotiationFilter extends HttpFilter {
     write(response, status, error != null && rpc ? rpcError(message.id(), error) : envelope);
   }
 
-  private static void unreadable(HttpServletResponse response, int status, String what)
+  private static void unreadable(HttpServletResponse response, int status, String error)
       throws IOException {
-    var error = "{\"code\":-32700,\"message\":\"The message " + what + "\"}";
     write(response, status, rpcError(null, error));
   }
 

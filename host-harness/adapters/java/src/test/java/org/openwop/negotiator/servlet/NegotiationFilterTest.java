@@ -191,26 +191,46 @@ class NegotiationFilterTest {
     bodies.put("nothing", "");
     bodies.put("a batch", "[" + INITIALIZE + "]");
     bodies.put("two methods", open + "\"initialize\",\"method\":\"tools/list\"}");
-    bodies.put(
-        "two versions",
-        open + "\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"protocolVersion\":\"2024-11-05\"}}");
-    bodies.put("a lone surrogate", open + "\"initialize\",\"params\":{\"protocolVersion\":\"\\ud800\"}}");
     bodies.put("a method, no string", open + "7}");
     bodies.put("more than one", INITIALIZE + INITIALIZE);
     bodies.put(
         "a version too long",
         open + "\"initialize\",\"params\":{\"protocolVersion\":\"" + "1".repeat(70000) + "\"}}");
-    var expected =
-        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"The message cannot be read\"}}";
+    var parse = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}";
+    var invalid =
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Invalid Request\"}}";
+    var noMessage = List.of("a batch", "two methods", "a method, no string");
     for (var body : bodies.entrySet()) {
       var answer = post(body.getValue());
       assertEquals(400, answer.statusCode(), body.getKey());
-      assertEquals(expected, answer.body(), body.getKey());
+      assertEquals(noMessage.contains(body.getKey()) ? invalid : parse, answer.body(), body.getKey());
     }
     var notUtf8 = (open + "\"\u00ff\"}").getBytes(StandardCharsets.ISO_8859_1);
-    assertEquals(expected, post(notUtf8).body());
+    assertEquals(parse, post(notUtf8).body());
     assertEquals(413, post("{\"x\":\"" + "x".repeat(5 << 20) + "\"}").statusCode());
     assertEquals(0, entries.size());
+  }
+
+  @Test
+  void paramsThatOthersMayReadOtherwiseAreRefusedOnRecord() throws Exception {
+    start(ProtectedMcpServer.FACETS);
+    var version = "{\"protocolVersion\":\"2025-11-25\",";
+    var all =
+        List.of(
+            version + "\"protocolVersion\":\"2024-11-05\"}",
+            version + "\"clientInfo\":{\"x\":[{\"a\":1,\"a\":2}]}}",
+            version + "\"x\":\"\\ud83d\"}",
+            version + "\"x\":\"\\ude00\\ud83d\"}",
+            version + "\"x\":1e999}",
+            version + "\"x\":" + "[".repeat(127) + "]".repeat(127) + "}");
+    for (var params : all) {
+      entries.clear();
+      var answer =
+          post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":" + params + "}");
+      assertEquals(400, answer.statusCode(), params);
+      assertTrue(answer.body().contains("-32602"), params + " " + answer.body());
+      assertTrue(payload(0).contains("\"reason\":\"unsupported\""), payload(0));
+    }
   }
 
   @Test
