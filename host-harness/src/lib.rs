@@ -45,6 +45,7 @@
 //! # }
 //! ```
 
+pub mod certify;
 pub mod error;
 pub mod proof;
 pub mod trust;
