@@ -178,7 +178,6 @@ pub fn to_core_context(context: &wit::Context) -> core::Context {
 /// A settlement of the native core, as the text that the operation `settle` answers with.
 #[must_use]
 pub fn native_text(settlement: &core::Settlement) -> String {
-    let json = core::ops::to_json;
     let payload = &settlement.entry.payload;
     let said = said_by_core(&settlement.decision);
     let member = |name: &str, value: Option<&core::Version>| {
@@ -186,14 +185,14 @@ pub fn native_text(settlement: &core::Settlement) -> String {
     };
     format!(
         "{{\"outcome\":{},{}\"reason\":\"{}\",\"cause\":\"{}\"{},\"downgraded\":{},\"record\":{},\"entry\":{},\"answer\":{}}}",
-        json(&payload.outcome),
+        core::ops::to_json(&payload.outcome),
         said.version
             .map_or_else(String::new, |version| format!("\"version\":\"{version}\",")),
         said.reason,
         said.cause,
         member("requested", payload.requested.as_ref()),
         said.downgraded,
-        json(payload),
+        core::ops::to_json(payload),
         core::ops::to_json(&settlement.entry),
         core::ops::to_json(&settlement.reply),
     )

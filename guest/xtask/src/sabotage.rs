@@ -117,12 +117,14 @@ impl Patch {
 /// The command that certifies, built.
 pub fn negotiator(workspace: &Workspace) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
-    cargo.args(["build", "--locked", "--package", "negotiator"]);
+    // As the tests build it: what was built for them is not built again.
+    cargo.args(["test", "--locked", "--no-run", "--test", "certificate"]);
     cargo.args(["--message-format", "json-render-diagnostics"]);
     let messages = output(&mut cargo)?;
     let executable = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter(|message| message.pointer("/target/kind/0").is_some_and(|kind| kind == "bin"))
         .filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()))
         .next_back();
     Ok(executable.context("cargo built no command")?.into())
