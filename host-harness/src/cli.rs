@@ -17,6 +17,7 @@ mod capture;
 mod certify;
 mod check;
 mod component;
+mod compose;
 mod digest;
 mod exit;
 mod facets;
@@ -34,12 +35,13 @@ mod summary;
 mod verify;
 mod versions;
 mod words;
+mod write;
 
 /// Settle which version an A2A or MCP exchange uses.
 ///
 /// A host hands over what it saw on the wire; the certified component, which is built in, says
-/// which version to use, what record to write, and what to answer. Nothing is sent anywhere and
-/// nothing is written but the answers.
+/// which version to use, what record to write, and what to answer. Nothing is sent anywhere, and
+/// nothing is written but the answers and the files that a command is given to write.
 ///
 /// Answers are JSON on standard output; words for people go to standard error.
 #[derive(Parser)]
@@ -110,6 +112,7 @@ enum Command {
     Digest(digest::Args),
     Inspect(inspect::Args),
     Matrix(matrix::Args),
+    Compose(compose::Args),
     Policy(policy::Args),
     Key(key::Args),
     Sign(sign::Args),
@@ -147,6 +150,7 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Digest(args) => digest::run(args, &cli.global),
         Command::Inspect(args) => inspect::run(args, &cli.global),
         Command::Matrix(args) => matrix::run(args, &cli.global),
+        Command::Compose(args) => compose::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
         Command::Key(args) => key::run(args),
         Command::Sign(args) => sign::run(args),

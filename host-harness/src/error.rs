@@ -161,6 +161,29 @@ pub enum LoadError {
     Link(#[source] wasmtime::Error),
 }
 
+/// Two components that could not be made one.
+#[derive(Debug, Error)]
+pub enum ComposeError {
+    /// The negotiator is not one whose policy is left open.
+    #[error("the negotiator cannot be used")]
+    Negotiator(#[source] LoadError),
+    /// The policy is none, or imports something.
+    #[error("the policy cannot be used")]
+    Policy(#[source] LoadError),
+    /// More settings than are built in.
+    #[error("the settings must be at most {limit} bytes long")]
+    SettingsTooLong {
+        /// The most, in bytes.
+        limit: usize,
+    },
+    /// The negotiator could not be read.
+    #[error("the negotiator cannot be read")]
+    Encoding(#[source] InspectError),
+    /// What came out is no component of the world `negotiator-closed`.
+    #[error("the two do not fit together")]
+    Composed(#[source] LoadError),
+}
+
 /// A component that could not be configured.
 #[derive(Debug, Error)]
 pub enum ConfigureError {

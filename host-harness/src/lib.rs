@@ -47,14 +47,18 @@
 
 pub mod certify;
 pub mod error;
+pub mod gate;
+pub mod policy;
 pub mod proof;
 pub mod trust;
 pub mod types;
 
 mod artifact;
+mod compose;
 mod runtime;
 
 pub use artifact::{Artifact, Digest, Inspection, Kind, MAX_ARTIFACT_BYTES, World, inspect};
+pub use compose::{MAX_SETTINGS_BYTES, compose};
 pub use runtime::{
     Decided, Fuel, Limits, Loaded, Negotiator, Operation, Pluggable, Policy, Runtime, Settled,
 };

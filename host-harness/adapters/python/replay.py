@@ -304,7 +304,7 @@ def main() -> int:
             print(f"{case['id']} {case['title']}: {line}", file=sys.stderr)
     print(f"{values} of {len(cases)} cases as values too", file=sys.stderr)
 
-    settles = [case for case in cases if case["op"] == "settle" and "request" in case] or cases
+    settles = [case for case in cases if case["op"] == "settle" and "record" in case]
     NEGOTIATORS.clear()
     if arguments.threads > 1:
         failures += in_parallel(negotiator, cases, arguments.threads)
@@ -320,7 +320,7 @@ def main() -> int:
     }
     if arguments.settles:
         texts = [request_of(case) for case in settles if len(request_of(case)) < 4096]
-        messages = [typed_message(c["request"]["exchange"]) for c in settles_with_values(settles)]
+        messages = [typed_message(case["request"]["exchange"]) for case in settles]
         context = Context(at="2026-11-30T12:00:00Z")
         settle_many(negotiator, texts, messages, context, min(arguments.settles, 20_000))
         figures["memoryBeforeMiB"] = round(memory(), 1)
@@ -335,18 +335,6 @@ def configure(request: str, component: Artifact) -> tuple[bool, str]:
     from openwop_negotiator.instance import Instance, compile_component
 
     return Instance(compile_component(component), None).json("configure", request)
-
-
-def settles_with_values(cases: list[dict]) -> list[dict]:
-    found = []
-    for case in cases:
-        try:
-            typed_message(case["request"]["exchange"])
-            typed_facets(case["request"]["facets"])
-        except (KeyError, TypeError):
-            continue
-        found.append(case)
-    return found
 
 
 def settle_many(

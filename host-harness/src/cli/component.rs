@@ -44,15 +44,19 @@ pub(crate) fn configured(loaded: &Loaded, facets: Facets) -> Result<Negotiator, 
 
 /// The component with facets that stand for none, for operations that do not look at them.
 pub(crate) fn without_facets(loaded: &Loaded) -> Result<Negotiator, Failure> {
+    configured(loaded, stand_in())
+}
+
+/// Facets that stand for none.
+pub(crate) fn stand_in() -> Facets {
     let version = || "1.0".to_owned();
     let facet = Facet {
         offered: vec![version()],
         preferred: version(),
         floor: version(),
     };
-    let facets = Facets {
+    Facets {
         a2a: Some(facet),
         mcp: None,
-    };
-    configured(loaded, facets)
+    }
 }

@@ -180,6 +180,13 @@ pub(super) fn compile(
     artifact: &Artifact,
     world: World,
 ) -> Result<Component, LoadError> {
+    check_world(artifact, world)?;
+    // Takes WebAssembly only: machine code made elsewhere is not WebAssembly.
+    Component::from_binary(runtime.engine(), artifact.bytes()).map_err(LoadError::Compile)
+}
+
+/// Checks that an artifact is a component of that world, and imports no more than it may.
+pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<(), LoadError> {
     let inspection = artifact.inspect()?;
     if inspection.kind != Kind::Component {
         return Err(LoadError::NotAComponent {
@@ -204,8 +211,7 @@ pub(super) fn compile(
             problem,
         });
     }
-    // Takes WebAssembly only: machine code made elsewhere is not WebAssembly.
-    Component::from_binary(runtime.engine(), artifact.bytes()).map_err(LoadError::Compile)
+    Ok(())
 }
 
 /// Resolves imports and exports once, for all instances.

@@ -101,20 +101,43 @@ impl Negotiator {
         operation: Operation,
         request: &str,
     ) -> Result<Result<String, String>, CallError> {
-        let request = shortened(request);
-        let answer = self.call(|exports, store| ask(exports, store, operation, request));
-        match answer {
+        match self.json_once(operation, request) {
             Err(failure) if operation == Operation::Settle => self.refuse_json(request, failure),
             answer => answer,
         }
     }
 
+    /// Settles, and says whether that had to be done without the policy.
+    pub(crate) fn settle_json(
+        &self,
+        request: &str,
+    ) -> Result<(Result<String, String>, Option<CallError>), CallError> {
+        match self.json_once(Operation::Settle, request) {
+            Ok(answer) => Ok((answer, None)),
+            Err(failure) => {
+                let answer = self.refuse_json(request, failure.clone())?;
+                Ok((answer, Some(failure)))
+            }
+        }
+    }
+
+    fn json_once(
+        &self,
+        operation: Operation,
+        request: &str,
+    ) -> Result<Result<String, String>, CallError> {
+        let request = shortened(request);
+        self.call(|exports, store| ask(exports, store, operation, request))
+    }
+
+    /// Refuses where a request `settle` came to nothing because of `failure`.
     #[cold]
-    fn refuse_json(
+    pub(crate) fn refuse_json(
         &self,
         settle: &str,
         failure: CallError,
     ) -> Result<Result<String, String>, CallError> {
+        let settle = shortened(settle);
         let Some(refuse) = refuse_instead(settle) else {
             return Err(failure);
         };

@@ -1,6 +1,7 @@
 //! A policy that is linked in at run time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use wasmtime::Store;
 use wasmtime::component::{Component, ComponentExportIndex, InstancePre, Linker, TypedFunc};
@@ -21,6 +22,31 @@ use crate::error::{CallError, LoadError};
 #[derive(Clone)]
 pub struct Policy {
     inner: Arc<Inner>,
+    meter: Option<Arc<Meter>>,
+}
+
+/// What a policy was asked and what it used, over all of its instances.
+#[derive(Default)]
+pub(crate) struct Meter {
+    judged: AtomicU64,
+    worst: AtomicU64,
+}
+
+impl Meter {
+    /// How many proposals it judged.
+    pub(crate) fn judged(&self) -> u64 {
+        self.judged.load(Ordering::Relaxed)
+    }
+
+    /// The most fuel that one of them took.
+    pub(crate) fn worst(&self) -> u64 {
+        self.worst.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, fuel: u64) {
+        self.judged.fetch_add(1, Ordering::Relaxed);
+        self.worst.fetch_max(fuel, Ordering::Relaxed);
+    }
 }
 
 struct Inner {
@@ -75,7 +101,18 @@ impl Policy {
         };
         Ok(Self {
             inner: Arc::new(inner),
+            meter: None,
         })
+    }
+
+    /// The same policy, with every judgement of its instances on a meter.
+    pub(crate) fn metered(&self) -> (Self, Arc<Meter>) {
+        let meter = Arc::new(Meter::default());
+        let metered = Self {
+            inner: Arc::clone(&self.inner),
+            meter: Some(Arc::clone(&meter)),
+        };
+        (metered, meter)
     }
 
     /// The digest of its artifact.
@@ -110,6 +147,7 @@ impl Policy {
                 configure,
                 judge,
                 budget,
+                meter: self.meter.clone(),
             }),
             Err(error) => Err(budget.no_instance(&mut store, error)),
         }
@@ -130,6 +168,7 @@ pub(super) struct PolicyInstance {
     configure: TypedFunc<(String,), (Result<(), String>,)>,
     judge: TypedFunc<(Proposal,), (Verdict,)>,
     budget: Budget,
+    meter: Option<Arc<Meter>>,
 }
 
 pub(super) struct PolicyState {
@@ -162,7 +201,11 @@ impl PolicyInstance {
 
     fn judge(&mut self, proposal: Proposal) -> Result<Verdict, CallError> {
         self.refill();
-        match self.judge.call(&mut self.store, (proposal,)) {
+        let answer = self.judge.call(&mut self.store, (proposal,));
+        if let Some(meter) = &self.meter {
+            meter.note(self.used());
+        }
+        match answer {
             Ok((verdict,)) => Ok(verdict),
             Err(error) => Err(self.budget.failure(&mut self.store, error)),
         }

@@ -232,7 +232,7 @@ fn the_threshold_counts_different_keys() {
     let both = by_a.clone().signed_by(&key()).signed_by(&c);
     let trusted = trust.verify(&artifact(), Some(&both)).unwrap();
     let Basis::Signed(signed) = trusted.basis() else {
-        unreachable!("there is no pin")
+        panic!("there is no pin")
     };
     assert_eq!(signed.keys, ["key 0", "key 2"]);
 
@@ -336,7 +336,7 @@ fn a_signed_payload_that_is_no_statement_of_ours_is_refused() {
             .verify(&artifact(), Some(&over(&payload, &key)))
             .unwrap_err();
         let TrustError::Statement(StatementError { member: found, .. }) = error else {
-            unreachable!("{payload}: {error}")
+            panic!("{payload}: {error}")
         };
         assert_eq!(found, member, "{payload}");
     }
@@ -456,7 +456,7 @@ fn a_trust_file_is_told_line_and_member() {
             ..
         } = error
         else {
-            unreachable!("{text}: {error}")
+            panic!("{text}: {error}")
         };
         assert_eq!((at, found.as_str()), (line, member), "{text}");
     }
@@ -471,7 +471,7 @@ fn a_trust_file_is_told_line_and_member() {
 fn nothing_that_stands_in_a_file_is_repeated() {
     let secret = "hunter2";
     for text in [
-        format!("{secret}"),
+        secret.to_owned(),
         format!("{secret} = 1"),
         format!("{secret} = 1\n{secret} = 1"),
         format!("gate = \"{secret}\""),
@@ -487,7 +487,7 @@ fn nothing_that_stands_in_a_file_is_repeated() {
         assert!(!error.contains("hunter"), "{text}: {error}");
     }
     for text in [
-        format!("{secret}"),
+        secret.to_owned(),
         format!("{{\"{secret}\":1}}"),
         format!(r#"{{"payload":"{secret}!","payloadType":"{secret}","signatures":[]}}"#),
     ] {

@@ -13,6 +13,7 @@ from wasmtime import Config, Engine, Store, WasmtimeError
 from wasmtime.component import Component, Linker
 
 from .artifact import Artifact
+from .boxes import free_boxes
 from .errors import ArtifactError, InputError
 
 PACKAGE = "openwop:negotiation/{}@2.0.0"
@@ -34,6 +35,7 @@ class Failed(Exception):
 
 
 def _engine() -> Engine:
+    free_boxes()
     config = Config()
     config.consume_fuel = True
     return Engine(config)
