@@ -35,3 +35,4 @@ pub use model::{Outcome, Policy, case, context_value, expected, settled};
 pub use negotiation_model::BRANCHES;
 pub use rules::{Rule, Violation};
 pub use text::{reply_text, settlement_text};
+pub(crate) use text::{cause, refusal};

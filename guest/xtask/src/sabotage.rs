@@ -124,7 +124,11 @@ pub fn negotiator(workspace: &Workspace) -> Result<PathBuf> {
     let executable = messages
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .filter(|message| message.pointer("/target/kind/0").is_some_and(|kind| kind == "bin"))
+        .filter(|message| {
+            message
+                .pointer("/target/kind/0")
+                .is_some_and(|kind| kind == "bin")
+        })
         .filter_map(|message| Some(message.get("executable")?.as_str()?.to_owned()))
         .next_back();
     Ok(executable.context("cargo built no command")?.into())
