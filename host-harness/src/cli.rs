@@ -14,6 +14,7 @@ mod answer;
 mod asking;
 mod call;
 mod capture;
+mod certify;
 mod check;
 mod component;
 mod compose;
@@ -82,6 +83,12 @@ struct Global {
     /// cannot be loaded, the exit code is 3.
     #[arg(long, global = true, value_name = "FILE")]
     component: Option<PathBuf>,
+    /// Load the component only if this certificate holds for it
+    ///
+    /// The certificate must be whole, about the very bytes, and made by this version of the proof
+    /// (`negotiator certify`). Without that, the exit code is 3.
+    #[arg(long, global = true, value_name = "CERT")]
+    require_certificate: Option<PathBuf>,
     /// Colour words for people; JSON is never coloured
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Color::Auto)]
     color: Color,
@@ -110,6 +117,7 @@ enum Command {
     Key(key::Args),
     Sign(sign::Args),
     Verify(verify::Args),
+    Certify(certify::Args),
 }
 
 /// Runs the command that the arguments name.
@@ -147,6 +155,7 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Key(args) => key::run(args),
         Command::Sign(args) => sign::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Certify(args) => certify::run(args, &cli.global),
     }
 }
 

@@ -45,6 +45,7 @@
 //! # }
 //! ```
 
+pub mod certify;
 pub mod error;
 pub mod gate;
 pub mod policy;

@@ -16,6 +16,7 @@ mod guard;
 mod instance;
 mod json;
 mod limits;
+mod metered;
 mod negotiator;
 mod operations;
 mod policy;

@@ -174,3 +174,26 @@ pub fn to_core_context(context: &wit::Context) -> core::Context {
         event_id: context.event_id.clone(),
     }
 }
+
+/// A settlement of the native core, as the text that the operation `settle` answers with.
+#[must_use]
+pub fn native_text(settlement: &core::Settlement) -> String {
+    let payload = &settlement.entry.payload;
+    let said = said_by_core(&settlement.decision);
+    let member = |name: &str, value: Option<&core::Version>| {
+        value.map_or_else(String::new, |value| format!(",\"{name}\":\"{value}\""))
+    };
+    format!(
+        "{{\"outcome\":{},{}\"reason\":\"{}\",\"cause\":\"{}\"{},\"downgraded\":{},\"record\":{},\"entry\":{},\"answer\":{}}}",
+        core::ops::to_json(&payload.outcome),
+        said.version
+            .map_or_else(String::new, |version| format!("\"version\":\"{version}\",")),
+        said.reason,
+        said.cause,
+        member("requested", payload.requested.as_ref()),
+        said.downgraded,
+        core::ops::to_json(payload),
+        core::ops::to_json(&settlement.entry),
+        core::ops::to_json(&settlement.reply),
+    )
+}

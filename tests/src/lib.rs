@@ -4,3 +4,4 @@ pub mod compare;
 pub mod corpus;
 pub mod mutate;
 pub mod native;
+pub mod typed;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::certify::CERTIFICATE;
 use crate::componentize::componentize;
 use crate::inspect::{self, Wit};
 use crate::manifest::{Artifact, Build, Kind, Manifest};
@@ -161,6 +162,35 @@ pub fn write(workspace: &Workspace, builder: Option<Builder>) -> Result<()> {
     pins::write(workspace, &files)
 }
 
+/// Takes a new certificate into the manifest and the sums.
+pub fn certified(workspace: &Workspace, worst_fuel: u64) -> Result<()> {
+    let dist = workspace.path("dist");
+    let mut manifest = read_manifest(&dist)?;
+    for artifact in &mut manifest.artifacts {
+        if artifact.path == NEGOTIATOR {
+            let findings = &mut artifact.findings;
+            findings.insert("worstFuel".to_owned(), worst_fuel.into());
+        }
+    }
+    fs::write(dist.join(MANIFEST), manifest.text()?)?;
+    let mut files = Files::new();
+    for path in loadable(&dist)?
+        .into_iter()
+        .chain([MANIFEST, CERTIFICATE].map(str::to_owned))
+    {
+        files.insert(path.clone(), fs::read(dist.join(&path))?);
+    }
+    fs::write(dist.join(SUMS), sums(&files))?;
+    Ok(())
+}
+
+/// The certificate in `dist/`, if it is about these very bytes of the negotiator.
+fn certificate(workspace: &Workspace, negotiator: Option<&Vec<u8>>) -> Option<Vec<u8>> {
+    let text = fs::read_to_string(workspace.path("dist").join(CERTIFICATE)).ok()?;
+    let about_it = text.contains(&digest::sha256(negotiator?));
+    about_it.then(|| text.into_bytes())
+}
+
 /// The negotiator in `dist/`.
 pub fn negotiator(workspace: &Workspace) -> PathBuf {
     workspace.path("dist").join(NEGOTIATOR)
@@ -231,6 +261,9 @@ pub fn make(workspace: &Workspace, tools: &Tools) -> Result<Files> {
         manifest.keep_findings(&before);
     }
     files.insert(MANIFEST.to_owned(), manifest.text()?.into_bytes());
+    if let Some(certificate) = certificate(workspace, files.get(NEGOTIATOR)) {
+        files.insert(CERTIFICATE.to_owned(), certificate);
+    }
     files.insert(SUMS.to_owned(), sums(&files).into_bytes());
     Ok(files)
 }

@@ -13,6 +13,7 @@ use crate::toolchain::Builder;
 use crate::workspace::Workspace;
 
 mod build;
+mod certify;
 mod check;
 mod ci;
 mod componentize;
@@ -21,9 +22,11 @@ mod dist;
 mod hosts;
 mod inspect;
 mod manifest;
+mod mutants;
 mod optimize;
 mod pins;
 mod replay;
+mod sabotage;
 mod steps;
 mod test;
 mod toolchain;
@@ -88,6 +91,34 @@ enum Task {
         /// Folders of host-harness/adapters; all if none is named.
         languages: Vec<String>,
     },
+    /// Put dist/negotiator.wasm to the proof and write dist/certificate.json.
+    ///
+    /// To be run after `cargo xtask dist` has changed the component. Fails when the component does
+    /// not pass, or when its dearest call has become more than 5 % dearer.
+    Certify {
+        /// Write nothing: certify again and compare with what is in dist/.
+        #[arg(long)]
+        check: bool,
+        /// Let the figure of fuel on file grow by more than 5 %.
+        #[arg(long, conflicts_with = "check")]
+        accept_fuel: bool,
+    },
+    /// Build components that are broken on purpose and check that each is refused.
+    ///
+    /// Each patch in tests/sabotage is applied to a copy of the source; `negotiator certify` must
+    /// refuse what is built of it and name the rule that the patch says.
+    Sabotage {
+        /// These patches alone, by name without `.patch`.
+        only: Vec<String>,
+    },
+    /// Change the rules in small ways and check that a test notices each.
+    ///
+    /// Needs cargo-mutants. All of guest/core takes an hour or more; CI runs what changed.
+    Mutants {
+        /// Only what changed since this commit.
+        #[arg(long, value_name = "COMMIT")]
+        changed: Option<String>,
+    },
     /// Run everything that CI runs.
     Ci,
 }
@@ -130,6 +161,10 @@ fn run(task: Task) -> Result<Report> {
             };
             hosts::run(&workspace, &languages, load, &mut report)?;
         }
+        Task::Certify { check: true, .. } => certify::check(&workspace)?,
+        Task::Certify { accept_fuel, .. } => certify::write(&workspace, accept_fuel)?,
+        Task::Sabotage { only } => sabotage::run_all(&workspace, &only, &mut report)?,
+        Task::Mutants { changed } => mutants::run_all(&workspace, changed.as_deref())?,
         Task::Ci => ci::run_all(&workspace, &mut report),
     }
     Ok(report)

@@ -24,6 +24,11 @@ impl Workspace {
             .context("not inside the project: no folder above has guest/xtask and wit")
     }
 
+    /// The project in another folder, such as a copy.
+    pub fn at(root: PathBuf) -> Self {
+        Self { root }
+    }
+
     /// A path inside the project.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)

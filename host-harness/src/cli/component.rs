@@ -3,15 +3,23 @@
 use negotiator::types::{Facet, Facets};
 use negotiator::{Artifact, Limits, Loaded, Negotiator, Runtime};
 
-use super::Global;
 use super::exit::{Failure, OrExit as _};
+use super::{Global, certify};
 
 /// The bytes of the component.
 pub(crate) fn artifact(global: &Global) -> Result<Artifact, Failure> {
-    match &global.component {
-        None => Ok(Artifact::embedded()),
-        Some(path) => Artifact::from_file(path).or_component("cannot load the component"),
+    let artifact = match &global.component {
+        None => Artifact::embedded(),
+        Some(path) => Artifact::from_file(path).or_component("cannot load the component")?,
+    };
+    if let Some(certificate) = &global.require_certificate
+        && let Err(problem) = certify::holds(certificate, &artifact)?
+    {
+        return Err(Failure::component(format!(
+            "cannot load the component: {problem}"
+        )));
     }
+    Ok(artifact)
 }
 
 /// The component, compiled.

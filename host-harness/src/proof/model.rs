@@ -82,7 +82,8 @@ pub(super) const fn facet(facets: &Facets, protocol: Protocol) -> Option<&Facet>
 }
 
 /// A context in the shape of the JSON contract.
-fn context_value(context: &Context) -> Value {
+#[must_use]
+pub fn context_value(context: &Context) -> Value {
     let mut members = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {

@@ -1,6 +1,6 @@
 //! A typed settlement in the words of the JSON contract.
 
-use crate::types::{Cause, Decision, Home, Refusal, Settlement};
+use crate::types::{Cause, Decision, Home, Refusal, Reply, Settlement};
 
 /// A settlement as the text that the operation `settle` would answer with: members in the order of
 /// the contract, no spaces. The texts that the component made are put in as they are.
@@ -51,22 +51,17 @@ pub fn settlement_text(settlement: &Settlement) -> String {
     }
     text.raw(",\"event\":");
     text.raw(entry.event.as_deref().unwrap_or("null"));
-    text.raw("},\"answer\":{\"status\":");
-    let reply = &settlement.reply;
-    text.raw(&reply.status.to_string());
-    text.raw(",\"headers\":[");
-    for (at, (name, value)) in reply.headers.iter().enumerate() {
-        text.raw(if at == 0 { "[" } else { ",[" });
-        text.string(name);
-        text.raw(",");
-        text.string(value);
-        text.raw("]");
-    }
-    text.raw("],\"error\":");
-    text.raw(reply.error.as_deref().unwrap_or("null"));
-    text.raw(",\"envelope\":");
-    text.raw(reply.envelope.as_deref().unwrap_or("null"));
-    text.raw("}}");
+    text.raw("},\"answer\":");
+    text.reply(&settlement.reply);
+    text.raw("}");
+    text.0
+}
+
+/// A reply alone, in the same words: the member `answer`.
+#[must_use]
+pub fn reply_text(reply: &Reply) -> String {
+    let mut text = Text(String::with_capacity(256));
+    text.reply(reply);
     text.0
 }
 
@@ -79,6 +74,24 @@ impl Text {
 
     fn string(&mut self, text: &str) {
         self.0.push_str(&serde_json::Value::from(text).to_string());
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        self.raw("{\"status\":");
+        self.raw(&reply.status.to_string());
+        self.raw(",\"headers\":[");
+        for (at, (name, value)) in reply.headers.iter().enumerate() {
+            self.raw(if at == 0 { "[" } else { ",[" });
+            self.string(name);
+            self.raw(",");
+            self.string(value);
+            self.raw("]");
+        }
+        self.raw("],\"error\":");
+        self.raw(reply.error.as_deref().unwrap_or("null"));
+        self.raw(",\"envelope\":");
+        self.raw(reply.envelope.as_deref().unwrap_or("null"));
+        self.raw("}");
     }
 
     fn member(&mut self, name: &str, value: Option<&str>) {

@@ -2,7 +2,10 @@
 
 use std::str::FromStr;
 
-use super::Negotiator;
+use wasmtime::Store;
+
+use super::instance::State;
+use super::{Negotiator, bindings};
 use crate::error::{CallError, UnknownOperation};
 
 /// An operation of the component's `json` interface. Requests and answers are those
@@ -124,21 +127,7 @@ impl Negotiator {
         request: &str,
     ) -> Result<Result<String, String>, CallError> {
         let request = shortened(request);
-        self.call(|exports, store| {
-            let json = exports.openwop_negotiation_json();
-            match operation {
-                Operation::Settle => json.call_settle(store, request),
-                Operation::Refuse => json.call_refuse(store, request),
-                Operation::Decide => json.call_decide(store, request),
-                Operation::Record => json.call_record(store, request),
-                Operation::Digest => json.call_digest(store, request),
-                Operation::Rounds => json.call_rounds(store, request),
-                Operation::Fresh => json.call_fresh(store, request),
-                Operation::Facets => json.call_facets(store, request),
-                Operation::Check => json.call_check(store, request),
-                Operation::TaskState => json.call_task_state(store, request),
-            }
-        })
+        self.call(|exports, store| ask(exports, store, operation, request))
     }
 
     /// Refuses where a request `settle` came to nothing because of `failure`.
@@ -159,6 +148,28 @@ impl Negotiator {
         });
         // If that fails as well, what went wrong first is what matters.
         answer.map_err(|_| failure)
+    }
+}
+
+/// Calls the function of the `json` interface that an operation stands for.
+pub(super) fn ask(
+    exports: &bindings::Negotiator,
+    store: &mut Store<State>,
+    operation: Operation,
+    request: &str,
+) -> wasmtime::Result<Result<String, String>> {
+    let json = exports.openwop_negotiation_json();
+    match operation {
+        Operation::Settle => json.call_settle(store, request),
+        Operation::Refuse => json.call_refuse(store, request),
+        Operation::Decide => json.call_decide(store, request),
+        Operation::Record => json.call_record(store, request),
+        Operation::Digest => json.call_digest(store, request),
+        Operation::Rounds => json.call_rounds(store, request),
+        Operation::Fresh => json.call_fresh(store, request),
+        Operation::Facets => json.call_facets(store, request),
+        Operation::Check => json.call_check(store, request),
+        Operation::TaskState => json.call_task_state(store, request),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::types::{Context, Decision, Exchange, Facets, HostRefusal, Settlement}
 /// Instances are kept from one call to the next, each used by one call at a time,
 /// and thrown away as soon as a call into one of them fails.
 pub struct Negotiator {
-    template: Arc<Template>,
+    pub(super) template: Arc<Template>,
     facets: Facets,
     settings: String,
     slots: Slots,
@@ -152,17 +152,10 @@ impl Negotiator {
     ///
     /// As [`Negotiator::decide`].
     pub fn decide_metered(&self, exchange: &Exchange) -> Result<(Decided, Fuel), CallError> {
-        let mut fuel = Fuel::default();
-        let decided = self.call(|exports, store| {
-            store.data_mut().begin_metering();
-            let decision = exports
+        let (decided, fuel) = self.metered(|exports, store| {
+            exports
                 .openwop_negotiation_negotiate()
-                .call_decide(&mut *store, exchange);
-            fuel = Fuel {
-                negotiator: self.template.budget.used(store),
-                policy: store.data().policy_fuel(),
-            };
-            decision
+                .call_decide(store, exchange)
         });
         let decided = match decided {
             Ok(decision) => Decided {

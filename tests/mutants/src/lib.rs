@@ -1,0 +1,8 @@
+//! What the tests of this crate ask with: the native core by name of operation, and requests at
+//! random. The files belong to `tests/src`; this crate builds them without an engine, since each
+//! mutant is built anew.
+
+#[path = "../../src/mutate.rs"]
+pub mod mutate;
+#[path = "../../src/native.rs"]
+pub mod native;
