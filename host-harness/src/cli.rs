@@ -19,6 +19,7 @@ mod component;
 mod digest;
 mod exit;
 mod facets;
+mod hosted;
 mod input;
 mod inspect;
 mod key;

@@ -174,4 +174,4 @@ pub(super) fn entry(entry: &Entry) -> String {
 }
 
 /// Groups of one caller that are shown.
-const SHOWN: usize = 8;
+const SHOWN: usize = 5;
