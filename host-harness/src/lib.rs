@@ -45,6 +45,10 @@
 //! # }
 //! ```
 
+// Helpers of the tests outside serve those inside, too.
+#[cfg(test)]
+extern crate self as negotiator;
+
 pub mod error;
 pub mod gate;
 pub mod policy;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use negotiator::gate::SILENT;
 use negotiator::policy::control::Control;
 use negotiator::policy::{By, Policies, Watch};
 use negotiator::types::Facets;
@@ -59,6 +60,16 @@ impl Hosted {
         let progress = Progress::start();
         let watch = Watch::start(&policies, move |step| progress.say(&step))
             .or_unreadable("cannot watch the directory of policies")?;
+        // Not at once, but soon: a rollback is to take no time.
+        let to_warm = Arc::clone(&policies);
+        std::thread::spawn(move || {
+            if let Err(error) = to_warm.warm_up(SILENT) {
+                say(&format!(
+                    "a rollback will not be possible: {}",
+                    words::shown(&error.to_string())
+                ));
+            }
+        });
         Ok(Self {
             policies,
             has_facets,
@@ -90,7 +101,11 @@ fn signed(mut text: String, by: By) -> String {
         let policy = by
             .policy
             .map_or("null".to_owned(), |policy| format!("\"{policy}\""));
-        let untrusted = if by.untrusted { ",\"untrusted\":true" } else { "" };
+        let untrusted = if by.untrusted {
+            ",\"untrusted\":true"
+        } else {
+            ""
+        };
         // Writing to a string cannot fail.
         let _ = write!(
             text,
