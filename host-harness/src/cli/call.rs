@@ -1,5 +1,7 @@
 //! `negotiator call`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use negotiator::Operation;
@@ -33,8 +35,12 @@ pub(crate) struct Args {
     /// A discovery document, for requests that bring no facets of their own
     #[arg(long, value_name = "DISCOVERY")]
     facets: Option<Input>,
-    #[command(flatten)]
-    place: Option<Place>,
+    /// Settle with the policy that is in force in this directory; it is made when it is not there
+    #[arg(long, value_name = "DIR")]
+    policies: Option<PathBuf>,
+    /// With --policies: the trust file [default: negotiator.trust.toml in DIR]
+    #[arg(long, value_name = "FILE", requires = "policies")]
+    trust: Option<PathBuf>,
     /// With --policies: let in policies that nobody vouches for; every answer says so
     #[arg(long, requires = "policies")]
     allow_untrusted: bool,
@@ -112,8 +118,9 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
         Some(input) => Some(facets::read(input, &loaded)?),
         None => None,
     };
-    if let Some(place) = &args.place {
-        return hosted(args, place, global, facets);
+    if let Some(policies) = &args.policies {
+        let place = Place::new(policies.clone(), args.trust.clone());
+        return hosted(args, &place, global, facets);
     }
     let component = Asked::new(&loaded, facets)?;
     stream::run(

@@ -159,6 +159,10 @@ pub(super) fn list(args: &PlaceArgs) -> Result<Exit, Failure> {
 }
 
 impl Place {
+    pub(crate) fn new(policies: PathBuf, trust: Option<PathBuf>) -> Self {
+        Self { policies, trust }
+    }
+
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Store::open(&self.policies).or_unreadable("cannot open the directory of policies")
     }
