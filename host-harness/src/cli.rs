@@ -21,6 +21,7 @@ mod compose;
 mod digest;
 mod exit;
 mod facets;
+mod hosted;
 mod input;
 mod inspect;
 mod key;

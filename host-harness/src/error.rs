@@ -16,6 +16,8 @@ use wasmtime::Trap;
 use crate::artifact::{Kind, World};
 use crate::types::Fault;
 
+pub use crate::gate::GateError;
+pub use crate::policy::{AdmitError, InstallError, StoreError};
 pub use crate::trust::error::{
     EnvelopeError, FileError, KeyError, StatementError, TrustError, TrustFileError,
 };

@@ -158,6 +158,24 @@ impl Gated {
         self.decisions.as_ref()
     }
 
+    /// The door of this crate's own tests: in force without having been tried.
+    #[cfg(test)]
+    pub(crate) fn by_force(
+        inspected: Inspected,
+        settings: &str,
+        pluggable: &Pluggable,
+        against: u64,
+    ) -> Self {
+        Self {
+            report: Report::unearned(&inspected, settings, pluggable),
+            inspected,
+            settings: settings.to_owned(),
+            decisions: None,
+            against: Some(against),
+            envelope: None,
+        }
+    }
+
     /// Remembers the statement that it is trusted by, for the next start.
     pub(crate) fn with_envelope(mut self, envelope: Option<Envelope>) -> Self {
         self.envelope = envelope;

@@ -46,6 +46,10 @@
 //! ```
 
 pub mod certify;
+// Helpers of the tests outside serve those inside, too.
+#[cfg(test)]
+extern crate self as negotiator;
+
 pub mod error;
 pub mod gate;
 pub mod policy;

@@ -36,29 +36,38 @@ impl Asked {
             Ok(answer) => answer,
             Err(failure) => return Answer::Failed(failure),
         };
-        let (Ok(text) | Err(text)) = &answer;
-        if !is_one_line(text) {
-            let problem = "an answer that is not an object of JSON in one line".to_owned();
-            return Answer::Failed(CallError::AnswerMalformed(problem));
-        }
-        // The request as a whole is all that is looked at before its facets.
-        if self.lacks_facets(operation, request) && !is_about_the_whole(text) {
-            return Answer::bad_request("facets", "is missing");
-        }
-        match answer {
-            Ok(text) => Answer::Given(text),
-            Err(text) => Answer::Error(text),
-        }
+        judged(answer, operation, request, self.has_facets)
     }
+}
 
-    fn lacks_facets(&self, operation: Operation, request: &str) -> bool {
-        !self.has_facets
-            && matches!(
-                operation,
-                Operation::Settle | Operation::Refuse | Operation::Decide | Operation::Record
-            )
-            && Members::of(request).is_ok_and(|members| members.get("facets").is_none())
+/// What is made of a component's answer; `has_facets` is whether there are any for requests that
+/// bring none.
+pub(crate) fn judged(
+    answer: Result<String, String>,
+    operation: Operation,
+    request: &str,
+    has_facets: bool,
+) -> Answer {
+    let (Ok(text) | Err(text)) = &answer;
+    if !is_one_line(text) {
+        let problem = "an answer that is not an object of JSON in one line".to_owned();
+        return Answer::Failed(CallError::AnswerMalformed(problem));
     }
+    // The request as a whole is all that is looked at before its facets.
+    if !has_facets && lacks_facets(operation, request) && !is_about_the_whole(text) {
+        return Answer::bad_request("facets", "is missing");
+    }
+    match answer {
+        Ok(text) => Answer::Given(text),
+        Err(text) => Answer::Error(text),
+    }
+}
+
+fn lacks_facets(operation: Operation, request: &str) -> bool {
+    matches!(
+        operation,
+        Operation::Settle | Operation::Refuse | Operation::Decide | Operation::Record
+    ) && Members::of(request).is_ok_and(|members| members.get("facets").is_none())
 }
 
 fn is_about_the_whole(answer: &str) -> bool {

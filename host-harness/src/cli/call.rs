@@ -1,12 +1,17 @@
 //! `negotiator call`.
 
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use negotiator::Operation;
+use negotiator::types::Facets;
 
 use super::asking::Asked;
 use super::exit::{Exit, Failure};
+use super::hosted::Hosted;
 use super::input::Input;
+use super::policy::admin::Place;
 use super::stream::{self, Reply};
 use super::{Global, component, facets};
 
@@ -18,6 +23,10 @@ use super::{Global, component, facets};
 ///
 /// A line that cannot be read is answered with {"error":{…}}, which repeats nothing of it; the
 /// others are answered all the same, and the exit code is 2. A line has at most 65536 bytes.
+///
+/// With --policies, `settle` uses the policy that is in force in a directory, also when that
+/// changes meanwhile (`negotiator policy install`); each answer then says which it was, in its
+/// last members `generation` and `policy`.
 #[derive(clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -26,12 +35,22 @@ pub(crate) struct Args {
     /// A discovery document, for requests that bring no facets of their own
     #[arg(long, value_name = "DISCOVERY")]
     facets: Option<Input>,
+    /// Settle with the policy that is in force in this directory; it is made when it is not there
+    #[arg(long, value_name = "DIR")]
+    policies: Option<PathBuf>,
+    /// With --policies: the trust file [default: negotiator.trust.toml in DIR]
+    #[arg(long, value_name = "FILE", requires = "policies")]
+    trust: Option<PathBuf>,
+    /// With --policies: let in policies that nobody vouches for; every answer says so
+    #[arg(long, requires = "policies")]
+    allow_untrusted: bool,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   negotiator call settle < requests.jsonl > answers.jsonl
   echo '{\"status\":\"waiting-approval\"}' | negotiator call task-state
+  negotiator call settle --policies DIR < requests.jsonl
 
 Exit codes:
   0  every line was answered
@@ -99,6 +118,10 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
         Some(input) => Some(facets::read(input, &loaded)?),
         None => None,
     };
+    if let Some(policies) = &args.policies {
+        let place = Place::new(policies.clone(), args.trust.clone());
+        return hosted(args, &place, global, facets);
+    }
     let component = Asked::new(&loaded, facets)?;
     stream::run(
         &Input::Standard,
@@ -107,6 +130,28 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
                 Called::Configure => facets::configure(line, &loaded)?,
                 Called::Run(operation) => component.ask(operation, line),
             };
+            Ok(Reply { id: None, answer })
+        },
+        |_| (),
+    )
+}
+
+/// Settles with the policy of a directory, whichever that is at the time.
+fn hosted(
+    args: &Args,
+    place: &Place,
+    global: &Global,
+    facets: Option<Facets>,
+) -> Result<Exit, Failure> {
+    if args.operation != Called::Run(Operation::Settle) || global.component.is_some() {
+        let message = "--policies goes with the operation settle, and not with --component";
+        return Err(Failure::unreadable(message.to_owned()));
+    }
+    let host = Hosted::start(place, args.allow_untrusted, facets)?;
+    stream::run(
+        &Input::Standard,
+        |line| {
+            let answer = host.settle(line);
             Ok(Reply { id: None, answer })
         },
         |_| (),

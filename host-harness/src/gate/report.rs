@@ -165,7 +165,11 @@ impl Report {
     #[must_use]
     pub fn problem(&self) -> String {
         let say = |failure: &Failure| {
-            let Failure { kind, count, example } = failure;
+            let Failure {
+                kind,
+                count,
+                example,
+            } = failure;
             let times = if *count == 1 { "time" } else { "times" };
             format!("{} ({count} {times}; first: {example})", kind.as_str())
         };
@@ -187,6 +191,33 @@ impl Report {
     pub fn from_json(bytes: &[u8]) -> Option<Self> {
         let report: Self = serde_json::from_slice(bytes).ok()?;
         (report.version == VERSION).then_some(report)
+    }
+
+    /// What the report of a passed gate would be.
+    #[cfg(test)]
+    pub(super) fn unearned(inspected: &Inspected, settings: &str, pluggable: &Pluggable) -> Self {
+        Self {
+            version: VERSION,
+            artifact: inspected.policy.digest(),
+            outcome: Outcome::Passed,
+            failures: Vec::new(),
+            settings: settings_digest(settings),
+            component: pluggable.digest(),
+            harness: HARNESS.to_owned(),
+            limits: LimitsReport::of(inspected.policy.limits()),
+            corpus: CorpusReport {
+                digest: negotiation_vectors::digest(),
+                cases: 0,
+            },
+            grid: GridReport::default(),
+            compared: Compared {
+                policy: None,
+                settings: None,
+            },
+            changes: None,
+            loosening_allowed: false,
+            replay: None,
+        }
     }
 
     /// Whether it says that this policy may be installed as it would be now.

@@ -69,7 +69,10 @@ pub(super) fn example(facet: &Facet, exchange: &Exchange) -> String {
         parts.push(format!("session {session}"));
     }
     if let Some(offers) = &exchange.offers {
-        parts.push(format!("peer offers {}", offers.join(", ")));
+        parts.push(match offers.as_slice() {
+            [] => "peer offers nothing".to_owned(),
+            offers => format!("peer offers {}", offers.join(", ")),
+        });
     }
     if let Some(answered) = &exchange.answered {
         parts.push(format!("peer answered {}", named(answered)));

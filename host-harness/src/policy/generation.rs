@@ -6,7 +6,7 @@ use super::state::{Entry, Reason};
 use crate::artifact::Digest;
 use crate::error::{CallError, SettleError};
 use crate::gate::InForce;
-use crate::runtime::Negotiator;
+use crate::runtime::{Negotiator, Operation};
 use crate::types::{Cause, Context, Decision, Exchange, HostRefusal, Settlement};
 
 /// A policy in force, with its settings and limits and the negotiator that asks it.
@@ -118,6 +118,11 @@ impl Generation {
         let negotiator = &self.ready.negotiator;
         if self.ready.is_policy {
             return negotiator.settle_json(request);
+        }
+        // What is wrong with a request needs no policy to be said.
+        let answer = negotiator.json(Operation::Settle, request)?;
+        if answer.is_err() {
+            return Ok((answer, None));
         }
         let answer = negotiator.refuse_json(request, no_policy())?;
         Ok((answer, Some(no_policy())))

@@ -115,6 +115,11 @@ impl Policies {
         let _ = self.listener.set(Box::new(listener));
     }
 
+    #[cfg(test)]
+    pub(super) fn admission(&self) -> &Admission {
+        &self.admission
+    }
+
     /// The generation in force.
     #[must_use]
     pub fn current(&self) -> Arc<Generation> {
@@ -174,11 +179,9 @@ impl Policies {
     ///
     /// It failed at one of these steps.
     pub fn admit(&self, offer: &Offer, progress: Progress<'_>) -> Result<Gated, AdmitError> {
-        let trusted = self.admission.trusted(
-            &offer.artifact,
-            offer.envelope.as_ref(),
-            offer.untrusted,
-        )?;
+        let trusted =
+            self.admission
+                .trusted(&offer.artifact, offer.envelope.as_ref(), offer.untrusted)?;
         let inspected = self.admission.inspected(trusted, progress)?;
         let mut gate = Gate::new(&self.admission.pluggable).allow_loosening(offer.loosening);
         if let Some(time) = offer.within {
@@ -268,7 +271,7 @@ impl Policies {
             }
         };
         let current = self.current();
-        if current.entry.as_ref() == Some(&entry) {
+        if current.number() == entry.generation {
             return Ok(None);
         }
         if entry.generation <= current.number() {
@@ -281,15 +284,21 @@ impl Policies {
             let moves = lock(&self.moves);
             let kept = moves.before.as_ref();
             let kept = kept.filter(|(before, _)| before.is_like(&entry));
-            kept.map(|(_, ready)| Arc::clone(ready))
+            kept.map(|(before, ready)| (Arc::clone(ready), before.untrusted))
         };
         let same = current.entry.as_ref().filter(|now| now.is_like(&entry));
-        let ready = match (same, warm) {
-            (Some(_), _) => Ok(Arc::clone(&current.ready)),
-            (None, Some(ready)) => Ok(ready),
-            (None, None) => self.load(store, &entry, progress).map(Arc::new),
+        let known = match (same, warm) {
+            (Some(now), _) => Some((Arc::clone(&current.ready), now.untrusted)),
+            (None, warm) => warm,
         };
-        let ready = match ready {
+        let ready = match known {
+            Some(known) => Ok(known),
+            None => {
+                let loaded = self.load(store, &entry, progress);
+                loaded.map(|(ready, untrusted)| (Arc::new(ready), untrusted))
+            }
+        };
+        let (ready, untrusted) = match ready {
             Ok(ready) => ready,
             Err(error) => {
                 self.note_problem(entry.generation, &chain(&error));
@@ -301,6 +310,7 @@ impl Policies {
         if self.current.load().number() >= entry.generation {
             return Ok(None);
         }
+        let entry = Entry { untrusted, ..entry };
         Ok(Some(self.put_in_force(&mut moves, entry, ready)))
     }
 
@@ -320,10 +330,10 @@ impl Policies {
         if is_warm(&lock(&self.moves)) {
             return Ok(());
         }
-        let ready = Arc::new(self.load(store, &entry, progress)?);
+        let (ready, untrusted) = self.load(store, &entry, progress)?;
         let mut moves = lock(&self.moves);
         if self.previous(&moves).as_ref() == Some(&entry) {
-            moves.before = Some((entry, ready));
+            moves.before = Some((Entry { untrusted, ..entry }, Arc::new(ready)));
         }
         Ok(())
     }
@@ -375,17 +385,20 @@ impl Policies {
         let before = self.previous(moves).ok_or(InstallError::NothingBefore)?;
         let warm = moves.before.as_ref();
         let warm = warm.filter(|(entry, _)| entry.is_like(&before));
-        let ready = match (warm, &self.store) {
-            (Some((_, ready)), _) => Arc::clone(ready),
+        let (ready, untrusted) = match (warm, &self.store) {
+            (Some((entry, ready)), _) => (Arc::clone(ready), entry.untrusted),
             (None, Some(store)) => {
                 let loaded = self.load(store, &before, crate::gate::SILENT);
-                Arc::new(loaded.map_err(|error| InstallError::Admit(Box::new(error)))?)
+                let (ready, untrusted) =
+                    loaded.map_err(|error| InstallError::Admit(Box::new(error)))?;
+                (Arc::new(ready), untrusted)
             }
             (None, None) => return Err(InstallError::NothingBefore),
         };
         let entry = |generation| Entry {
             generation,
             reason,
+            untrusted,
             ..before.clone()
         };
         let committed = self.commit(moves, |number, state| {
@@ -439,7 +452,10 @@ impl Policies {
         let before = self.current.swap(Arc::clone(&generation));
         moves.problem = None;
         if let Some(entry) = &before.entry
-            && generation.entry.as_ref().is_some_and(|now| !now.is_like(entry))
+            && generation
+                .entry
+                .as_ref()
+                .is_some_and(|now| !now.is_like(entry))
         {
             moves.before = Some((entry.clone(), Arc::clone(&before.ready)));
         }
@@ -457,7 +473,7 @@ impl Policies {
         store: &Store,
         entry: &Entry,
         progress: Progress<'_>,
-    ) -> Result<Ready, AdmitError> {
+    ) -> Result<(Ready, bool), AdmitError> {
         let artifact = store.get(entry.policy)?;
         let envelope = match entry.envelope {
             Some(digest) => Envelope::from_json(&store.text(Some(digest))?).ok(),
@@ -476,11 +492,15 @@ impl Policies {
         let gated = match inspected {
             Ok(gated) => gated,
             // It was in force, so it loosens nothing.
-            Err(inspected) => Gate::new(&admission.pluggable)
-                .allow_loosening(true)
-                .run(inspected, &settings, &admission.built_in, progress)?,
+            Err(inspected) => Gate::new(&admission.pluggable).allow_loosening(true).run(
+                inspected,
+                &settings,
+                &admission.built_in,
+                progress,
+            )?,
         };
-        Ok(Ready::of(admission, &self.facets, &gated)?)
+        let untrusted = !gated.inspected().trusted().basis().is_trusted();
+        Ok((Ready::of(admission, &self.facets, &gated)?, untrusted))
     }
 
     fn note_problem(&self, generation: u64, problem: &str) {
@@ -504,17 +524,15 @@ impl Policies {
 }
 
 impl Ready {
-    fn of(
-        admission: &Admission,
-        facets: &Facets,
-        gated: &Gated,
-    ) -> Result<Self, ConfigureError> {
+    fn of(admission: &Admission, facets: &Facets, gated: &Gated) -> Result<Self, ConfigureError> {
         let policy = gated.inspected().policy();
         let in_force = InForce {
             decisions: gated.decisions().cloned(),
             ..InForce::of(&admission.pluggable, policy, gated.settings())
         };
-        let negotiator = in_force.loaded.configure(facets.clone(), gated.settings())?;
+        let negotiator = in_force
+            .loaded
+            .configure(facets.clone(), gated.settings())?;
         Ok(Self {
             negotiator,
             in_force,

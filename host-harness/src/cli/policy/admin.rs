@@ -105,7 +105,13 @@ pub(super) fn install(args: &InstallArgs, global: &Global) -> Result<Exit, Failu
         Some(input) => Some(facets::read(input, &component::load(global)?)?),
         None => None,
     };
-    perform(&args.place, &request, facets, args.allow_untrusted, args.json)
+    perform(
+        &args.place,
+        &request,
+        facets,
+        args.allow_untrusted,
+        args.json,
+    )
 }
 
 pub(super) fn rollback(args: &PlaceArgs) -> Result<Exit, Failure> {
@@ -153,6 +159,10 @@ pub(super) fn list(args: &PlaceArgs) -> Result<Exit, Failure> {
 }
 
 impl Place {
+    pub(crate) fn new(policies: PathBuf, trust: Option<PathBuf>) -> Self {
+        Self { policies, trust }
+    }
+
     pub(crate) fn store(&self) -> Result<Store, Failure> {
         Store::open(&self.policies).or_unreadable("cannot open the directory of policies")
     }

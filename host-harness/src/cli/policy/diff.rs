@@ -115,6 +115,9 @@ fn table(compared: usize, changes: &Changes) -> String {
         changes.tightened,
         changes.moved
     );
-    text.push_str(&groups(changes));
+    text.push_str(&groups(changes, SHOWN));
     text
 }
+
+/// Groups of one kind of caller that are shown; --json has everything.
+const SHOWN: usize = 5;
