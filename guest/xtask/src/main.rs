@@ -21,6 +21,7 @@ mod dist;
 mod inspect;
 mod manifest;
 mod optimize;
+mod policies;
 mod replay;
 mod steps;
 mod test;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::dist;
+use crate::policies;
 use crate::replay::{self, Language};
 use crate::steps::{Ended, Report};
 use crate::ways_in;
@@ -46,5 +47,6 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         answers.retain(|path| path.is_file());
         replay::compare(&answers)
     });
+    policies::run_all(workspace, report);
     ways_in::run_all(workspace, report);
 }

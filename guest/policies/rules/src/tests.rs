@@ -141,7 +141,8 @@ fn a_sunset_grants_until_its_instant_and_denies_from_it_on() {
 
 #[test]
 fn a_rule_denies_before_it_begins() {
-    let rule = r#"{"then":"grant-best","from":"2026-11-30T12:00:00Z","until":"2026-11-30T13:00:00Z"}"#;
+    let rule =
+        r#"{"then":"grant-best","from":"2026-11-30T12:00:00Z","until":"2026-11-30T13:00:00Z"}"#;
     let at = |at: &str| {
         let asking = Proposal {
             at: Some(String::from(at)),
@@ -239,5 +240,8 @@ fn what_no_case_can_hold_is_a_fault_too() {
         "rules: must have at most 256 items"
     );
     let many = told(&list("{}", 30));
-    assert!(many.ends_with("rules[3].then: is missing; and 26 more"), "{many}");
+    assert!(
+        many.ends_with("rules[3].then: is missing; and 26 more"),
+        "{many}"
+    );
 }
