@@ -16,7 +16,7 @@ use wasm_encoder::{
 use wasmparser::{ComponentExternalKind, Parser, Payload};
 
 use crate::artifact::{Artifact, POLICY_INTERFACE, World};
-use crate::error::{ComposeError, InspectError};
+use crate::error::{ComposeError, InspectError, LoadError};
 use crate::runtime::check_world;
 
 mod settings;
@@ -45,6 +45,19 @@ pub fn compose(
     settings: Option<&str>,
 ) -> Result<Artifact, ComposeError> {
     check_world(negotiator, World::Negotiator).map_err(ComposeError::Negotiator)?;
+    // One that asks no policy may stand for one that does; here its policy would be lost.
+    let inspection = negotiator.inspect().map_err(ComposeError::Encoding)?;
+    if !inspection
+        .imports
+        .iter()
+        .any(|name| name == POLICY_INTERFACE)
+    {
+        return Err(ComposeError::Negotiator(LoadError::WrongWorld {
+            expected: World::Negotiator,
+            found: inspection.world,
+            problem: "it must import the policy interface".to_owned(),
+        }));
+    }
     check_world(policy, World::PolicyProvider).map_err(ComposeError::Policy)?;
     if settings.is_some_and(|settings| settings.len() > MAX_SETTINGS_BYTES) {
         return Err(ComposeError::SettingsTooLong {
@@ -96,7 +109,9 @@ fn encode(
         component.section(&aliases);
         let mut section = ComponentExportSection::new();
         // An export makes a number of its own, after that of its alias.
-        let alias = next.saturating_add(number.saturating_mul(2)).saturating_sub(1);
+        let alias = next
+            .saturating_add(number.saturating_mul(2))
+            .saturating_sub(1);
         section.export(name.as_str(), ComponentExportKind::Instance, alias, None);
         component.section(&section);
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use wasmparser::{Encoding, Parser, Payload, Validator, WasmFeatures};
-use wit_component::DecodedWasm;
+use wit_component::{DecodedWasm, StringEncoding, embed_component_metadata};
 use wit_parser::{PackageId, Resolve, WorldId, WorldItem};
 
 use crate::componentize::componentize;
@@ -45,6 +45,14 @@ impl Wit {
         self.resolve.id_of_name(self.package, world)
     }
 
+    /// The component of a core module that has the names of a world's functions
+    /// and says nothing of the world.
+    pub fn wrap(&self, mut module: Vec<u8>, world: &str) -> Result<Vec<u8>> {
+        let world = self.world(world)?;
+        embed_component_metadata(&mut module, &self.resolve, world, StringEncoding::UTF8)?;
+        componentize(&module)
+    }
+
     fn world(&self, world: &str) -> Result<WorldId> {
         self.resolve.select_world(&[self.package], Some(world))
     }
@@ -71,6 +79,19 @@ pub fn component(wit: &Wit, bytes: &[u8], world: &str, imports: &[&str]) -> Resu
         bail!("exports {:?} instead of {expected:?}", found.exports);
     }
     Ok(found)
+}
+
+/// Checks a policy that others made: as [`component`], but it may export more
+/// than its world asks for.
+pub fn policy(wit: &Wit, bytes: &[u8]) -> Result<()> {
+    validate(bytes, Encoding::Component)?;
+    wit_component::targets(&wit.resolve, wit.world("policy-provider")?, bytes)
+        .context("does not fit the world `policy-provider`")?;
+    let imports = component_interfaces(bytes)?.imports;
+    if !imports.is_empty() {
+        bail!("imports {imports:?} instead of nothing");
+    }
+    Ok(())
 }
 
 /// What a component imports and exports.

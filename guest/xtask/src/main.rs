@@ -25,6 +25,7 @@ mod manifest;
 mod mutants;
 mod optimize;
 mod pins;
+mod policies;
 mod replay;
 mod sabotage;
 mod steps;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::dist;
 use crate::hosts;
+use crate::policies;
 use crate::replay::{self, Language};
 use crate::steps::{Ended, Report};
 use crate::ways_in;
@@ -55,5 +56,6 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
     if let Err(error) = hosts::run(workspace, &[], load, report) {
         report.step("test: hosts", || Err(error));
     }
+    policies::run_all(workspace, report);
     ways_in::run_all(workspace, report);
 }
