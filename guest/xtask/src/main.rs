@@ -22,6 +22,7 @@ mod inspect;
 mod manifest;
 mod optimize;
 mod replay;
+mod sbom;
 mod steps;
 mod test;
 mod toolchain;
@@ -54,6 +55,13 @@ enum Task {
         /// Use this toolchain rather than the first one found.
         #[arg(long, value_enum)]
         builder: Option<Builder>,
+    },
+    /// Write dist/sbom.cdx.json, the bill of materials of dist/ and of the command (CycloneDX),
+    /// or check that it is up to date.
+    Sbom {
+        /// Compare with what the sources give, and write nothing.
+        #[arg(long)]
+        check: bool,
     },
     /// Check that every WIT item is documented and says since when it exists.
     WitLint,
@@ -93,6 +101,8 @@ fn run(task: Task) -> Result<Report> {
             check: true,
             builder,
         } => check::run(&workspace, builder, &mut report)?,
+        Task::Sbom { check: false } => sbom::write(&workspace)?,
+        Task::Sbom { check: true } => sbom::check(&workspace)?,
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
         Task::Test => test::run_all(&workspace, &mut report),
