@@ -96,7 +96,11 @@ fn run(task: Task) -> Result<Report> {
         Task::Dist {
             check: false,
             builder,
-        } => dist::write(&workspace, builder)?,
+        } => {
+            dist::write(&workspace, builder)?;
+            // It names the digests of what was just written.
+            sbom::write(&workspace)?;
+        }
         Task::Dist {
             check: true,
             builder,

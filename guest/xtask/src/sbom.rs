@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 
 use crate::digest;
-use crate::dist::{self, PRODUCTS, Source};
+use crate::dist::{PRODUCTS, Source};
 use crate::manifest::Lock;
 use crate::workspace::Workspace;
 
