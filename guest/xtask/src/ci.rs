@@ -2,7 +2,7 @@
 
 use crate::steps::{Ended, Report};
 use crate::workspace::{Workspace, is_installed, run};
-use crate::{certify, check, sabotage, test, wit_lint};
+use crate::{certify, check, sabotage, sbom, test, wit_lint};
 
 /// Runs everything; a failure does not keep the rest from running.
 pub fn run_all(workspace: &Workspace, report: &mut Report) {
@@ -24,6 +24,10 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         run(workspace
             .cargo()
             .args(["deny", "check", "licenses", "bans", "sources"]))?;
+        Ok(Ended::Passed)
+    });
+    report.step("bill of materials", || {
+        sbom::check(workspace)?;
         Ok(Ended::Passed)
     });
     if let Err(error) = check::run(workspace, None, report) {

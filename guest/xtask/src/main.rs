@@ -28,6 +28,7 @@ mod pins;
 mod policies;
 mod replay;
 mod sabotage;
+mod sbom;
 mod steps;
 mod test;
 mod toolchain;
@@ -60,6 +61,13 @@ enum Task {
         /// Use this toolchain rather than the first one found.
         #[arg(long, value_enum)]
         builder: Option<Builder>,
+    },
+    /// Write dist/sbom.cdx.json, the bill of materials of dist/ and of the command (CycloneDX),
+    /// or check that it is up to date.
+    Sbom {
+        /// Compare with what the sources give, and write nothing.
+        #[arg(long)]
+        check: bool,
     },
     /// Check that every WIT item is documented and says since when it exists.
     WitLint,
@@ -141,11 +149,17 @@ fn run(task: Task) -> Result<Report> {
         Task::Dist {
             check: false,
             builder,
-        } => dist::write(&workspace, builder)?,
+        } => {
+            dist::write(&workspace, builder)?;
+            // It names the digests of what was just written.
+            sbom::write(&workspace)?;
+        }
         Task::Dist {
             check: true,
             builder,
         } => check::run(&workspace, builder, &mut report)?,
+        Task::Sbom { check: false } => sbom::write(&workspace)?,
+        Task::Sbom { check: true } => sbom::check(&workspace)?,
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
         Task::Test => test::run_all(&workspace, &mut report),

@@ -211,7 +211,7 @@ impl Build {
 }
 
 /// The packages in `Cargo.lock`.
-struct Lock {
+pub struct Lock {
     packages: Vec<Locked>,
 }
 
@@ -223,7 +223,8 @@ struct Locked {
 }
 
 impl Lock {
-    fn read(workspace: &Workspace) -> Result<Self> {
+    /// Reads the file.
+    pub fn read(workspace: &Workspace) -> Result<Self> {
         let text = std::fs::read_to_string(workspace.path("Cargo.lock"))
             .context("Cargo.lock cannot be read")?;
         Ok(Self::parse(&text))
@@ -250,6 +251,15 @@ impl Lock {
             }
         }
         Self { packages }
+    }
+
+    /// The SHA-256 digest of a crate's archive; the project's own have none.
+    pub fn checksum(&self, name: &str, version: &str) -> Option<&str> {
+        self.packages
+            .iter()
+            .find(|locked| locked.name == name && locked.version == version)
+            .map(|locked| locked.checksum.as_str())
+            .filter(|checksum| !checksum.is_empty())
     }
 
     fn version(&self, name: &str) -> Result<&str> {
