@@ -34,5 +34,5 @@ pub use largest::largest;
 pub use model::{Outcome, Policy, case, context_value, expected, settled};
 pub use negotiation_model::BRANCHES;
 pub use rules::{Rule, Violation};
-pub use text::{reply_text, settlement_text};
 pub(crate) use text::{cause, refusal};
+pub use text::{reply_text, settlement_text};

@@ -13,11 +13,9 @@
 use std::env;
 use std::path::PathBuf;
 
-use negotiation_core::Protocol;
-use negotiation_tests::compare::{to_wit, to_wit_facets};
-use negotiation_tests::grid::{exchanges, facets};
 use negotiator::error::ConfigureError;
-use negotiator::types::Decision;
+use negotiator::proof::{exchanges, postures};
+use negotiator::types::{Decision, Protocol};
 use negotiator::{Artifact, Limits, Loaded, Pluggable, Policy, Runtime};
 
 fn same_as(language: &str, rust: &str) {
@@ -40,21 +38,15 @@ fn same_as(language: &str, rust: &str) {
     let mut accepted = 0_usize;
     for protocol in [Protocol::A2a, Protocol::Mcp] {
         let exchanges = exchanges(protocol);
-        for (at, facet) in facets(protocol).iter().enumerate() {
+        for (at, facets) in postures(protocol).into_iter().enumerate() {
             // Some of the grid for each facet, other ones each time.
-            let asked: Vec<_> = exchanges
-                .iter()
-                .skip(at % 7)
-                .step_by(71)
-                .map(to_wit)
-                .collect();
-            let facets = to_wit_facets(facet);
+            let asked: Vec<_> = exchanges.iter().skip(at % 7).step_by(71).cloned().collect();
             let rust = rust.configure(facets.clone(), "").unwrap();
-            let other = other.configure(facets, "").unwrap();
+            let other = other.configure(facets.clone(), "").unwrap();
             let (expected, found) = (rust.decide_many(&asked), other.decide_many(&asked));
             for (expected, found) in expected.unwrap().into_iter().zip(found.unwrap()) {
-                assert_eq!(found.failure, None, "{language} {facet:?}");
-                assert_eq!(found.decision, expected.decision, "{language} {facet:?}");
+                assert_eq!(found.failure, None, "{language} {facets:?}");
+                assert_eq!(found.decision, expected.decision, "{language} {facets:?}");
                 accepted += usize::from(matches!(found.decision, Decision::Accepted(_)));
             }
         }
@@ -62,8 +54,8 @@ fn same_as(language: &str, rust: &str) {
     assert!(accepted > 200, "only {accepted} acceptances");
     // Settings that it does not take: the same sentence.
     let told = |loaded: &Loaded| {
-        let facet = facets(Protocol::A2a).pop().unwrap();
-        match loaded.configure(to_wit_facets(&facet), "x").err() {
+        let facets = postures(Protocol::A2a).pop().unwrap();
+        match loaded.configure(facets, "x").err() {
             Some(ConfigureError::Faults(faults)) => faults,
             other => panic!("{language}: {other:?}"),
         }
