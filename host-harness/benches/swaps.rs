@@ -4,8 +4,8 @@
 //! that whatever else the machine does hits both alike; compare the two columns of one run.
 #![expect(
     clippy::unwrap_used,
-    clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
     reason = "a benchmark"
 )]
 

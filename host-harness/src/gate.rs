@@ -108,7 +108,7 @@ impl Inspected {
         settings: &str,
         pluggable: &Pluggable,
         report: Report,
-    ) -> Result<Gated, Self> {
+    ) -> Result<Gated, Box<Self>> {
         if report.is_of(&self, settings, pluggable) {
             Ok(Gated {
                 inspected: self,
@@ -119,7 +119,7 @@ impl Inspected {
                 envelope: None,
             })
         } else {
-            Err(self)
+            Err(Box::new(self))
         }
     }
 }

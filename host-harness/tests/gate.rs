@@ -192,7 +192,7 @@ fn granting(offset: u32) -> Wat {
          (i32.store (i32.const 1028) (i32.load offset={offset} (local.get 0)))
          (i32.store (i32.const 1032) (i32.load offset={} (local.get 0)))
          i32.const 1024",
-        offset + 4
+        offset.saturating_add(4)
     ))
 }
 

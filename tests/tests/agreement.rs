@@ -1,6 +1,7 @@
 //! Three-way agreement: over the complete grid, the model, the native core and the component give
 //! the same decision, the same record and the same answer, byte for byte; and no branch of the
 //! rules is left without a case.
+#![expect(clippy::unwrap_used, clippy::unreachable, reason = "a test")]
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,11 +1,5 @@
 //! A negotiator and a policy in one file decide as the two do when they are linked at run time.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use negotiator::error::{ComposeError, ConfigureError, LoadError};
 use negotiator::proof::{exchanges, postures};

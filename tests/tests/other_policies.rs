@@ -1,5 +1,10 @@
 //! The grid under other policies than the default one, good and bad: model and native core agree,
 //! and so does the component with the policy `exact` put in.
+#![expect(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    reason = "a test"
+)]
 
 use negotiation_core::decision::{Dead, decide_many};
 use negotiation_core::{Policy, Proposal, Verdict};

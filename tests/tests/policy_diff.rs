@@ -1,5 +1,4 @@
 //! `policy diff` lists exactly the decisions that differ, and nothing else: the model says which.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::collections::BTreeMap;
 

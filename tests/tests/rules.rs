@@ -1,4 +1,9 @@
 //! The named rules over typed inputs without bounds, on the component, each from its answer alone.
+#![expect(
+    clippy::unwrap_used,
+    clippy::arithmetic_side_effects,
+    reason = "a test"
+)]
 
 use std::sync::LazyLock;
 
@@ -205,9 +210,8 @@ fn content_free() {
         };
         let exchange = &mut question.exchange;
         for named in [Some(&mut exchange.named), exchange.answered.as_mut()] {
-            match named {
-                Some(Named::One(text) | Named::Contradiction(Some(text))) => text.push_str(SECRET),
-                _ => {}
+            if let Some(Named::One(text) | Named::Contradiction(Some(text))) = named {
+                text.push_str(SECRET);
             }
         }
         if let Some(session) = &mut exchange.session {
@@ -226,7 +230,7 @@ fn content_free() {
 
 /// Every other offer is left as it was, so that something can be agreed on.
 fn question_version_is_foreign(text: &str) -> bool {
-    text.len() % 2 == 0
+    text.len().is_multiple_of(2)
 }
 
 /// The same input gives the same bytes in an instance that has seen other things.

@@ -83,6 +83,16 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// The version that goes on record as requested, if one was named. What this host asks for
+    /// cannot contradict itself: an outbound contradiction asks for nothing that could be recorded.
+    #[must_use]
+    pub const fn named_on_record(&self) -> Option<Version> {
+        match (self.direction, self.named) {
+            (Direction::Outbound, Named::Contradiction(_)) => None,
+            (_, named) => named.on_record(),
+        }
+    }
+
     /// The `initialize` answer, where one can be: MCP outbound.
     #[must_use]
     pub fn answer(&self) -> Option<Option<Version>> {

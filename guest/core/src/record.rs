@@ -317,6 +317,6 @@ pub fn build(
 pub fn on_record(posture: &Posture, exchange: &Exchange) -> Option<Version> {
     match posture.facet(exchange.protocol) {
         Some(facet) => requested(facet, exchange),
-        None => exchange.named.on_record(),
+        None => exchange.named_on_record(),
     }
 }

@@ -306,7 +306,7 @@ mod tests {
         ] {
             assert!(names.contains(name), "{name}");
         }
-        for name in ["proptest", "wat", "negotiation-model", "xtask"] {
+        for name in ["proptest", "jsonschema", "xtask"] {
             assert!(!names.contains(name), "{name}");
         }
     }

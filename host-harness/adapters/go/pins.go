@@ -3,5 +3,5 @@ package negotiator
 // The digest of the file that this package loads, written by `cargo xtask dist`.
 const (
 	coreFile   = "negotiator.core.wasm"
-	coreSHA256 = "108e981598a052c39ebbba3b08f30c7b42e02a14b1bc2db80d7caf1a3a250ebb" // negotiator.core.wasm
+	coreSHA256 = "89519b3529631ebe0b4b30368d1899797544817b44db754a9e561cc1cb0bed87" // negotiator.core.wasm
 )

@@ -486,14 +486,14 @@ impl Policies {
         let report = entry.report.and_then(|report| store.get(report).ok());
         let report = report.and_then(|report| Report::from_json(report.bytes()));
         let inspected = match report {
-            None => Err(inspected),
+            None => Err(Box::new(inspected)),
             Some(report) => inspected.passed_before(&settings, &admission.pluggable, report),
         };
         let gated = match inspected {
             Ok(gated) => gated,
             // It was in force, so it loosens nothing.
             Err(inspected) => Gate::new(&admission.pluggable).allow_loosening(true).run(
-                inspected,
+                *inspected,
                 &settings,
                 &admission.built_in,
                 progress,

@@ -270,10 +270,10 @@ fn check_events(events: &Value, findings: &mut Findings) {
             known,
             "must be durable or ephemeral",
         );
-        if let Some(name) = entry.member("type").and_then(Value::as_str) {
-            if !seen.insert(name) {
-                findings.schema(&format!("{path}.type"), "must be listed once");
-            }
+        if let Some(name) = entry.member("type").and_then(Value::as_str)
+            && !seen.insert(name)
+        {
+            findings.schema(&format!("{path}.type"), "must be listed once");
         }
     }
 }

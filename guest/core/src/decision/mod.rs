@@ -317,7 +317,7 @@ fn accepted(facet: &Facet, exchange: &Exchange, legal: &Legal, version: Version)
 pub fn requested(facet: &Facet, exchange: &Exchange) -> Option<Version> {
     match (exchange.direction, exchange.named) {
         (Direction::Outbound, Named::Nothing) => Some(facet.preferred()),
-        (_, named) => named.on_record(),
+        _ => exchange.named_on_record(),
     }
 }
 

@@ -2,6 +2,6 @@
 #ifndef NEGOTIATOR_PINS_H
 #define NEGOTIATOR_PINS_H
 
-#define NEGOTIATOR_PIN "7f662d463b659f17a48387264bd8b13071beb9004996b53b0cfedc6f22c22b79" /* negotiator.wasm */
+#define NEGOTIATOR_PIN "4f4ee39f50ea12d1042dbb34fdaace779624faeedc93a584ece4eb7ca947fc6b" /* negotiator.wasm */
 
 #endif

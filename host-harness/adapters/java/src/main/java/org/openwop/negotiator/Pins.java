@@ -4,7 +4,7 @@ package org.openwop.negotiator;
 final class Pins {
   static final String FILE = "negotiator.core.wasm";
 
-  /* negotiator.core.wasm */ static final String SHA256 = "108e981598a052c39ebbba3b08f30c7b42e02a14b1bc2db80d7caf1a3a250ebb";
+  /* negotiator.core.wasm */ static final String SHA256 = "89519b3529631ebe0b4b30368d1899797544817b44db754a9e561cc1cb0bed87";
 
   private Pins() {}
 }
