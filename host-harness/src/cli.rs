@@ -16,17 +16,26 @@ mod call;
 mod capture;
 mod check;
 mod component;
+<<<<<<< HEAD
 mod compose;
+=======
+#[cfg(feature = "serve")]
+mod config;
+>>>>>>> eb7dd4c (Work in progress: journal, serve, proxy, outbound clients, their tests and documentation; type-checked, not yet run)
 mod digest;
 mod exit;
 mod facets;
 mod input;
 mod inspect;
+#[cfg(feature = "journal")]
+mod journal;
 mod key;
 mod lines;
 mod matrix;
 mod members;
 mod policy;
+#[cfg(feature = "serve")]
+mod serve;
 mod settle;
 mod sign;
 mod stream;
@@ -70,7 +79,7 @@ Exit codes:
   1  the answer is no: a finding
   2  the request or a file could not be read
   3  the component could not be loaded or trusted, or failed
-  4  the journal could not be written";
+  4  the journal could not be opened, read or written";
 
 /// What every command takes.
 #[derive(clap::Args)]
@@ -108,6 +117,12 @@ enum Command {
     Compose(compose::Args),
     Policy(policy::Args),
     Key(key::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
+    #[cfg(feature = "serve")]
+    Config(config::Args),
+    #[cfg(feature = "journal")]
+    Journal(journal::Args),
     Sign(sign::Args),
     Verify(verify::Args),
 }
@@ -145,6 +160,12 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Compose(args) => compose::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
         Command::Key(args) => key::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "serve")]
+        Command::Config(args) => config::run(args),
+        #[cfg(feature = "journal")]
+        Command::Journal(args) => journal::run(args),
         Command::Sign(args) => sign::run(args),
         Command::Verify(args) => verify::run(args),
     }
