@@ -34,9 +34,12 @@ impl Postgres {
         Ok(journal)
     }
 
-    /// The connection; a new one where the old one was lost.
+    /// The connection; a new one where the old one was lost. Asking costs a round trip, which is little
+    /// beside a sync, and spares the first exchange after an outage a refusal.
     fn client(&mut self) -> Result<&mut Client, JournalError> {
-        if self.client.as_ref().is_some_and(Client::is_closed) {
+        if let Some(client) = &mut self.client
+            && client.is_valid(PATIENCE).is_err()
+        {
             self.client = None;
         }
         match &mut self.client {
