@@ -16,12 +16,9 @@ mod call;
 mod capture;
 mod check;
 mod component;
-<<<<<<< HEAD
 mod compose;
-=======
 #[cfg(feature = "serve")]
 mod config;
->>>>>>> eb7dd4c (Work in progress: journal, serve, proxy, outbound clients, their tests and documentation; type-checked, not yet run)
 mod digest;
 mod exit;
 mod facets;

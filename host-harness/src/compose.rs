@@ -96,7 +96,9 @@ fn encode(
         component.section(&aliases);
         let mut section = ComponentExportSection::new();
         // An export makes a number of its own, after that of its alias.
-        let alias = next.saturating_add(number.saturating_mul(2)).saturating_sub(1);
+        let alias = next
+            .saturating_add(number.saturating_mul(2))
+            .saturating_sub(1);
         section.export(name.as_str(), ComponentExportKind::Instance, alias, None);
         component.section(&section);
     }

@@ -46,16 +46,13 @@
 //! ```
 
 pub mod error;
-<<<<<<< HEAD
 pub mod gate;
-pub mod policy;
-pub mod proof;
-=======
 #[cfg(feature = "journal")]
 pub mod journal;
+pub mod policy;
+pub mod proof;
 #[cfg(feature = "serve")]
 pub mod serve;
->>>>>>> eb7dd4c (Work in progress: journal, serve, proxy, outbound clients, their tests and documentation; type-checked, not yet run)
 pub mod trust;
 pub mod types;
 

@@ -27,8 +27,8 @@ pub use component::{Loaded, Pluggable};
 pub use json::Operation;
 pub use limits::Limits;
 pub use negotiator::{Decided, Fuel, Negotiator, Settled};
-pub use policy::Policy;
 pub(crate) use policy::Meter;
+pub use policy::Policy;
 
 /// The WebAssembly engine and the thread that enforces deadlines. Make one for
 /// the process and clone it; the thread ends with the last clone and the last

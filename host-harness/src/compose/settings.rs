@@ -55,14 +55,21 @@ pub(super) fn component(settings: &str) -> Component {
     let mut instances = InstanceSection::new();
     instances.export_items([("configure", ExportKind::Func, 2)]);
     let arguments = [("text", 0), ("policy", 1)];
-    instances.instantiate(1, arguments.map(|(name, at)| (name, ModuleArg::Instance(at))));
+    instances.instantiate(
+        1,
+        arguments.map(|(name, at)| (name, ModuleArg::Instance(at))),
+    );
     component.section(&instances);
     let mut aliases = ComponentAliasSection::new();
     aliases.alias(core_export(2, "configure", ExportKind::Func));
     component.section(&aliases);
     let [utf8, memory, realloc] = memory;
     let mut functions = CanonicalFunctionSection::new();
-    functions.lift(3, 1, [utf8, memory, realloc, CanonicalOption::PostReturn(1)]);
+    functions.lift(
+        3,
+        1,
+        [utf8, memory, realloc, CanonicalOption::PostReturn(1)],
+    );
     component.section(&functions);
     let mut exports = ComponentExportSection::new();
     exports.export("configure", ComponentExportKind::Func, 1, None);
@@ -205,10 +212,7 @@ fn realloc() -> Function {
         .i32_const(1)
         .i32_sub();
     code.i32_const(0).local_get(2).i32_sub().i32_and();
-    code.local_tee(4)
-        .local_get(3)
-        .i32_add()
-        .global_set(0);
+    code.local_tee(4).local_get(3).i32_add().global_set(0);
     code.loop_(BlockType::Empty);
     code.global_get(0)
         .memory_size(0)
@@ -219,7 +223,10 @@ fn realloc() -> Function {
     code.i32_const(1).memory_grow(0).i32_const(-1).i32_eq();
     code.if_(BlockType::Empty).unreachable().end();
     code.br(1).end().end();
-    code.local_get(4).local_get(0).local_get(1).memory_copy(0, 0);
+    code.local_get(4)
+        .local_get(0)
+        .local_get(1)
+        .memory_copy(0, 0);
     code.local_get(4).end();
     function
 }

@@ -201,7 +201,9 @@ pub(super) fn cause(decision: &Decision) -> Cause {
 
 fn place<T: PartialEq>(all: &[T], one: T) -> u16 {
     let place = all.iter().position(|other| *other == one);
-    place.and_then(|place| u16::try_from(place).ok()).unwrap_or(63)
+    place
+        .and_then(|place| u16::try_from(place).ok())
+        .unwrap_or(63)
 }
 
 fn at<T: Copy>(all: &[T], place: u16, otherwise: T) -> T {

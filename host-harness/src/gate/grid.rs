@@ -49,10 +49,7 @@ impl Grid {
             };
             Exchanges::new(exchanges(protocol, facet))
         };
-        let both = [
-            (Protocol::A2a, &facets.a2a),
-            (Protocol::Mcp, &facets.mcp),
-        ];
+        let both = [(Protocol::A2a, &facets.a2a), (Protocol::Mcp, &facets.mcp)];
         let present = both.iter().filter(|(_, facet)| facet.is_some());
         let versions = both.iter().filter_map(|(_, facet)| facet.as_ref());
         Self {
@@ -144,7 +141,9 @@ fn exchanges(protocol: Protocol, facet: &Facet) -> Vec<Exchange> {
 
     let named = || {
         let versions = known.iter().cloned().map(Named::One);
-        [Named::Nothing, Named::Malformed].into_iter().chain(versions)
+        [Named::Nothing, Named::Malformed]
+            .into_iter()
+            .chain(versions)
     };
     let mut lists = vec![Vec::new()];
     lists.extend(known.iter().map(|version| vec![version.clone()]));
@@ -178,7 +177,8 @@ fn exchanges(protocol: Protocol, facet: &Facet) -> Vec<Exchange> {
             answered: None,
         };
         for &surface in surfaces {
-            let fits = |session: &&Option<String>| (surface == Surface::McpSession) == session.is_some();
+            let fits =
+                |session: &&Option<String>| (surface == Surface::McpSession) == session.is_some();
             for session in sessions.iter().filter(fits) {
                 found.extend(named().map(|named| Exchange {
                     session: session.clone(),

@@ -141,14 +141,16 @@ impl Replay {
         }
         found.groups = groups
             .into_iter()
-            .map(|((effect, protocol, was, is), (count, line))| ReplayedGroup {
-                effect,
-                protocol: protocol.to_owned(),
-                was,
-                is,
-                count,
-                line,
-            })
+            .map(
+                |((effect, protocol, was, is), (count, line))| ReplayedGroup {
+                    effect,
+                    protocol: protocol.to_owned(),
+                    was,
+                    is,
+                    count,
+                    line,
+                },
+            )
             .collect();
         Ok(found)
     }

@@ -165,7 +165,11 @@ impl Report {
     #[must_use]
     pub fn problem(&self) -> String {
         let say = |failure: &Failure| {
-            let Failure { kind, count, example } = failure;
+            let Failure {
+                kind,
+                count,
+                example,
+            } = failure;
             let times = if *count == 1 { "time" } else { "times" };
             format!("{} ({count} {times}; first: {example})", kind.as_str())
         };

@@ -66,7 +66,14 @@ impl Trial<'_> {
         if !self.gate.loosening {
             note_loosening(changes.as_ref(), replay.as_ref(), &mut failures);
         }
-        let report = self.report(inspected, &failures, corpus, decisions.as_deref(), changes, replay);
+        let report = self.report(
+            inspected,
+            &failures,
+            corpus,
+            decisions.as_deref(),
+            changes,
+            replay,
+        );
         Ok((report, decisions))
     }
 
@@ -216,11 +223,7 @@ fn check_rules(grid: &Grid, decisions: &Decisions, failures: &mut Failures) {
     }
 }
 
-fn note_loosening(
-    changes: Option<&Changes>,
-    replay: Option<&Replayed>,
-    failures: &mut Failures,
-) {
+fn note_loosening(changes: Option<&Changes>, replay: Option<&Replayed>, failures: &mut Failures) {
     let groups = changes.into_iter().flat_map(|changes| &changes.groups);
     for group in groups.filter(|group| group.effect == Effect::Loosened) {
         failures.add_many(FailureKind::Loosening, group.count, || {

@@ -106,7 +106,10 @@ mod tests {
         assert!(!note(2, 10), "another generation begins anew");
         assert!(!note(1, 10) && !note(1, 10), "late calls of the old one");
         assert_eq!(Spent::total(&spent, 2), 1);
-        assert!(!note(2, 15) && !note(2, 22), "the first is out of the window");
+        assert!(
+            !note(2, 15) && !note(2, 22),
+            "the first is out of the window"
+        );
         assert!(note(2, 23));
         assert_eq!(Spent::total(&spent, 2), 4);
         assert_eq!(Spent::total(&spent, 1), 0);

@@ -62,7 +62,10 @@ impl fmt::Display for Event {
                 problem,
             } => write!(f, "generation {generation} is not put in force: {problem}"),
             Self::NotDurable { problem } => {
-                write!(f, "went back to the policy before, but not durably: {problem}")
+                write!(
+                    f,
+                    "went back to the policy before, but not durably: {problem}"
+                )
             }
         }
     }

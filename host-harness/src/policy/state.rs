@@ -137,14 +137,9 @@ impl Entry {
     }
 
     fn objects(&self) -> impl Iterator<Item = Digest> + use<> {
-        [
-            Some(self.policy),
-            self.settings,
-            self.envelope,
-            self.report,
-        ]
-        .into_iter()
-        .flatten()
+        [Some(self.policy), self.settings, self.envelope, self.report]
+            .into_iter()
+            .flatten()
     }
 }
 

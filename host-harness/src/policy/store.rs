@@ -181,10 +181,7 @@ impl Store {
         for directory in [self.root.clone(), self.root.join(OBJECTS)] {
             let entries = fs::read_dir(directory).into_iter().flatten().flatten();
             for path in entries.map(|entry| entry.path()) {
-                if path
-                    .extension()
-                    .is_some_and(|extension| extension == ASIDE)
-                {
+                if path.extension().is_some_and(|extension| extension == ASIDE) {
                     let _ = fs::remove_file(path);
                 }
             }

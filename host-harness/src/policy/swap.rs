@@ -174,11 +174,9 @@ impl Policies {
     ///
     /// It failed at one of these steps.
     pub fn admit(&self, offer: &Offer, progress: Progress<'_>) -> Result<Gated, AdmitError> {
-        let trusted = self.admission.trusted(
-            &offer.artifact,
-            offer.envelope.as_ref(),
-            offer.untrusted,
-        )?;
+        let trusted =
+            self.admission
+                .trusted(&offer.artifact, offer.envelope.as_ref(), offer.untrusted)?;
         let inspected = self.admission.inspected(trusted, progress)?;
         let mut gate = Gate::new(&self.admission.pluggable).allow_loosening(offer.loosening);
         if let Some(time) = offer.within {
@@ -439,7 +437,10 @@ impl Policies {
         let before = self.current.swap(Arc::clone(&generation));
         moves.problem = None;
         if let Some(entry) = &before.entry
-            && generation.entry.as_ref().is_some_and(|now| !now.is_like(entry))
+            && generation
+                .entry
+                .as_ref()
+                .is_some_and(|now| !now.is_like(entry))
         {
             moves.before = Some((entry.clone(), Arc::clone(&before.ready)));
         }
@@ -476,9 +477,12 @@ impl Policies {
         let gated = match inspected {
             Ok(gated) => gated,
             // It was in force, so it loosens nothing.
-            Err(inspected) => Gate::new(&admission.pluggable)
-                .allow_loosening(true)
-                .run(inspected, &settings, &admission.built_in, progress)?,
+            Err(inspected) => Gate::new(&admission.pluggable).allow_loosening(true).run(
+                inspected,
+                &settings,
+                &admission.built_in,
+                progress,
+            )?,
         };
         Ok(Ready::of(admission, &self.facets, &gated)?)
     }
@@ -504,17 +508,15 @@ impl Policies {
 }
 
 impl Ready {
-    fn of(
-        admission: &Admission,
-        facets: &Facets,
-        gated: &Gated,
-    ) -> Result<Self, ConfigureError> {
+    fn of(admission: &Admission, facets: &Facets, gated: &Gated) -> Result<Self, ConfigureError> {
         let policy = gated.inspected().policy();
         let in_force = InForce {
             decisions: gated.decisions().cloned(),
             ..InForce::of(&admission.pluggable, policy, gated.settings())
         };
-        let negotiator = in_force.loaded.configure(facets.clone(), gated.settings())?;
+        let negotiator = in_force
+            .loaded
+            .configure(facets.clone(), gated.settings())?;
         Ok(Self {
             negotiator,
             in_force,

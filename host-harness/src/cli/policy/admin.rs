@@ -105,7 +105,13 @@ pub(super) fn install(args: &InstallArgs, global: &Global) -> Result<Exit, Failu
         Some(input) => Some(facets::read(input, &component::load(global)?)?),
         None => None,
     };
-    perform(&args.place, &request, facets, args.allow_untrusted, args.json)
+    perform(
+        &args.place,
+        &request,
+        facets,
+        args.allow_untrusted,
+        args.json,
+    )
 }
 
 pub(super) fn rollback(args: &PlaceArgs) -> Result<Exit, Failure> {

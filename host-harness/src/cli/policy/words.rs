@@ -33,12 +33,19 @@ impl Progress {
             return;
         };
         let what = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
-        let every = Duration::from_secs(if std::io::stderr().is_terminal() { 1 } else { 5 });
+        let every = Duration::from_secs(if std::io::stderr().is_terminal() {
+            1
+        } else {
+            5
+        });
         if what(&last.0) == what(&step) && last.1.elapsed() < every {
             return;
         }
         let seconds = self.begun.elapsed().as_secs_f32();
-        words::say(&format!("{FAINT}{seconds:6.1} s{FAINT:#}  {}", words::shown(&step)));
+        words::say(&format!(
+            "{FAINT}{seconds:6.1} s{FAINT:#}  {}",
+            words::shown(&step)
+        ));
         *last = (step, Instant::now());
     }
 }
@@ -55,19 +62,34 @@ pub(super) fn groups(changes: &Changes) -> String {
         if groups.is_empty() {
             continue;
         }
-        let style = if effect == Effect::Loosened { BAD } else { HEAD };
+        let style = if effect == Effect::Loosened {
+            BAD
+        } else {
+            HEAD
+        };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "\n{style}{}{style:#}", effect.as_str());
         for (who, groups) in by_caller(&groups) {
             let count: u64 = groups.iter().map(|group| group.count).sum();
             let _ = writeln!(text, "  {HEAD}{who}{HEAD:#}: {count}");
             for group in groups.iter().take(SHOWN) {
-                let Group { named, was, is, count, example, .. } = group;
+                let Group {
+                    named,
+                    was,
+                    is,
+                    count,
+                    example,
+                    ..
+                } = group;
                 let _ = writeln!(text, "  {count:>8}  named {named}: {was} → {is}");
                 let _ = writeln!(text, "  {FAINT}{:>8}  e.g. {example}{FAINT:#}", "");
             }
             if let Some(more) = groups.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-                let rest = groups.iter().skip(SHOWN).map(|group| group.count).sum::<u64>();
+                let rest = groups
+                    .iter()
+                    .skip(SHOWN)
+                    .map(|group| group.count)
+                    .sum::<u64>();
                 let _ = writeln!(text, "  {rest:>8}  in {more} more groups (--json has all)");
             }
         }
@@ -88,7 +110,11 @@ fn by_caller<'a>(groups: &[&'a Group]) -> BTreeMap<String, Vec<&'a Group>> {
 /// The gate's report, in short.
 pub(super) fn report(report: &Report) {
     let passed = report.has_passed();
-    let (style, outcome) = if passed { (GOOD, "passed") } else { (BAD, "failed") };
+    let (style, outcome) = if passed {
+        (GOOD, "passed")
+    } else {
+        (BAD, "failed")
+    };
     words::say(&format!(
         "{style}gate {outcome}{style:#}: {} corpus cases and {} decisions, each twice; worst fuel \
          {} of {}",
@@ -137,7 +163,10 @@ pub(super) fn status(told: &Told) -> String {
         let _ = writeln!(text, "{HEAD}{name:<12}{HEAD:#}{value}");
     };
     match &told.current {
-        None => row("in force", "no policy: every exchange is refused (policy-failed)"),
+        None => row(
+            "in force",
+            "no policy: every exchange is refused (policy-failed)",
+        ),
         Some(entry) => {
             row("in force", &self::entry(entry));
             row("failures", &told.failures.to_string());
