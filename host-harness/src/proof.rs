@@ -33,3 +33,4 @@ pub use model::{Outcome, Policy, case, expected, settled};
 pub use negotiation_model::BRANCHES;
 pub use rules::{Rule, Violation};
 pub use text::settlement_text;
+pub(crate) use text::{cause, refusal};

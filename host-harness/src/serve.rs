@@ -6,6 +6,10 @@
 //!
 //! With an upstream, accepted requests are passed on to it unchanged, and it needs to know nothing
 //! of any of this.
+#![expect(
+    clippy::result_large_err,
+    reason = "where a request ends early, the error is its answer"
+)]
 
 pub mod config;
 

@@ -124,7 +124,7 @@ pub(super) fn refusal_envelope(reply: &Reply) -> Answer {
 /// What an exchange came to.
 pub(super) enum Came {
     /// A version was agreed.
-    Accepted(Settlement, String),
+    Accepted(Box<Settlement>, String),
     /// None was, or there is no record; this is what to answer.
     Refused(Reply),
 }
@@ -136,7 +136,7 @@ pub(super) fn came(settled: Result<Settlement, Unrecorded>) -> Came {
         Ok(settlement) => match &settlement.decision {
             crate::types::Decision::Accepted(acceptance) => {
                 let version = acceptance.version.clone();
-                Came::Accepted(settlement, version)
+                Came::Accepted(Box::new(settlement), version)
             }
             crate::types::Decision::Refused(_) => Came::Refused(settlement.reply),
         },

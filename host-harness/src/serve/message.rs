@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::answer::{self, Answer};
-use super::body::{self, NoBody};
+use super::body::NoBody;
 use super::{Shared, body::read};
 use crate::types::{HttpMethod, Inbound, Protocol};
 
@@ -95,7 +95,7 @@ pub(super) async fn whole(shared: &Shared, body: axum::body::Body) -> Result<Byt
     read(body, limits.body_bytes, within).await.map_err(no_body)
 }
 
-fn no_body(reason: body::NoBody) -> Answer {
+fn no_body(reason: NoBody) -> Answer {
     match reason {
         NoBody::TooLarge => answer::error_code(413, None, -32600, "The body is too large"),
         NoBody::TooSlow => answer::error_code(408, None, -32600, "The body came too slowly"),
