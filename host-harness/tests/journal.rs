@@ -1,5 +1,9 @@
 //! The journal: one suite for both databases.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
+#![expect(
+    clippy::arithmetic_side_effects,
+    clippy::unwrap_used,
+    reason = "a test"
+)]
 
 use std::fs;
 use std::path::PathBuf;

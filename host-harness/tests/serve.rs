@@ -1,5 +1,4 @@
 //! The host over loopback: what callers, subscribers and operators meet.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use serde_json::{Value, json};
 
@@ -311,9 +310,12 @@ fn what_is_no_message_is_answered_before_any_negotiation() {
             413
         );
     }
-    let long = "x".repeat(100_000);
-    let answered = host.request("POST", "/mcp", Some(TOKEN), &[("X-Long", &long)], "{}");
-    assert_eq!(answered.status, 431);
+    for length in [300_000, 10_000_000] {
+        let long = "x".repeat(length);
+        let status = host.status("POST", "/mcp", &[("X-Long", &long)], "{}");
+        // It hangs up before everything is sent, so the answer may be lost on the way.
+        assert!(matches!(status, None | Some(431)), "{status:?}");
+    }
     assert_eq!(host.journal().len(), 0);
     assert_eq!(host.get("/nothing", None, &[]).status, 404);
     assert_eq!(a2a(&host, Some(TOKEN), None).status, 200, "it goes on");

@@ -58,6 +58,7 @@ async fn take(
     Some((stream, place))
 }
 
-/// Bytes of a request's head; longer ones are answered with 431.
+/// Bytes that may be buffered of a request's head. One that is longer is answered with 431 unless it
+/// is complete with the next read, so that up to twice as much can get through.
 const MOST_HEAD: usize = 64 * 1024;
 const GRACE: Duration = Duration::from_secs(10);

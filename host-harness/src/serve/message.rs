@@ -29,9 +29,13 @@ impl<'a> Message<'a> {
     pub(super) fn read(body: &'a [u8]) -> Result<Self, Answer> {
         let not_json = || answer::error_code(400, None, -32700, "The body must be JSON");
         let message: &RawValue = serde_json::from_slice(body).map_err(|_| not_json())?;
-        let message: Self = serde_json::from_str(message.get()).map_err(|_| {
-            answer::error_code(400, None, -32600, "The body must be one JSON-RPC message")
-        })?;
+        let no_message =
+            || answer::error_code(400, None, -32600, "The body must be one JSON-RPC message");
+        // An array would be read as the members in their order.
+        if !message.get().starts_with('{') {
+            return Err(no_message());
+        }
+        let message: Self = serde_json::from_str(message.get()).map_err(|_| no_message())?;
         let is_id = |id: &&RawValue| !id.get().starts_with(['{', '[', 't', 'f']);
         if message.id.is_some_and(|id| !is_id(&id)) {
             return Err(answer::error_code(

@@ -2,7 +2,12 @@
 #![allow(
     dead_code,
     clippy::allow_attributes,
-    reason = "shared by several tests, each uses a part"
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a part of tests, each of which uses some of it"
 )]
 
 use std::fmt::Write as _;
@@ -225,6 +230,18 @@ impl Host {
     ) -> Answered {
         let head = head(method, path, &self.address, token, headers, body.len());
         exchange(&self.address, &head, body)
+    }
+
+    /// The status alone; none where the host hangs up.
+    pub fn status(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Option<u16> {
+        let head = head(method, path, &self.address, None, headers, body.len());
+        Some(try_exchange(&self.address, &head, body)?.status)
     }
 
     /// Host events as they come.

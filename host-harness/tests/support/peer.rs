@@ -2,7 +2,12 @@
 #![allow(
     dead_code,
     clippy::allow_attributes,
-    reason = "shared by several tests, each uses a part"
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a part of tests, each of which uses some of it"
 )]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -1,4 +1,14 @@
 //! A PostgreSQL server of our own, in a folder that goes away.
+#![allow(
+    dead_code,
+    clippy::allow_attributes,
+    clippy::arithmetic_side_effects,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a part of tests, each of which uses some of it"
+)]
 
 use std::fs;
 use std::os::unix::fs::chown;
