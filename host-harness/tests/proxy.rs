@@ -1,5 +1,5 @@
 //! In front of a server that knows nothing of negotiation.
-#![expect(clippy::unwrap_used, reason = "a test")]
+#![expect(clippy::indexing_slicing, reason = "a test")]
 
 use serde_json::json;
 
