@@ -1,6 +1,11 @@
 //! The judges of OpenWOP's suite for RFC 0175 and RFC 0242, restated, and what they cannot see: run
 //! against the host in each posture, with peers that record what reaches them.
-#![expect(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test"
+)]
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
