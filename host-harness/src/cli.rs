@@ -45,8 +45,9 @@ mod write;
 /// Settle which version an A2A or MCP exchange uses.
 ///
 /// A host hands over what it saw on the wire; the certified component, which is built in, says
-/// which version to use, what record to write, and what to answer. Nothing is sent anywhere, and
-/// nothing is written but the answers and the files that a command is given to write.
+/// which version to use, what record to write, and what to answer. But for `serve`, nothing is
+/// sent anywhere, and nothing is written but the answers and the files that a command is given to
+/// write.
 ///
 /// Answers are JSON on standard output; words for people go to standard error.
 #[derive(Parser)]
