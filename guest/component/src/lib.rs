@@ -13,6 +13,9 @@ mod advertise;
 #[path = "bindgen.rs"]
 mod bindings;
 mod convert;
+#[cfg(all(target_arch = "wasm32", not(target_env = "p2")))]
+#[expect(unsafe_code, reason = "an allocator; each use says why it is sound")]
+mod heap;
 mod json;
 mod negotiate;
 mod policy;
@@ -26,7 +29,7 @@ struct Component;
 #[cfg(all(target_arch = "wasm32", not(target_env = "p2")))]
 mod runtime {
     #[global_allocator]
-    static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+    static ALLOCATOR: crate::heap::Heap = crate::heap::Heap::new();
 
     /// A panic is a trap: the host then refuses on a fresh instance.
     #[panic_handler]
