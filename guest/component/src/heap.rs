@@ -34,7 +34,7 @@ struct Lists {
 }
 
 #[repr(align(16))]
-struct Chunk([u8; CHUNK]);
+struct Chunk(#[expect(dead_code, reason = "used by address")] [u8; CHUNK]);
 
 // SAFETY: an instance of a component has one thread.
 unsafe impl Sync for Heap {}

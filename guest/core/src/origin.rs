@@ -39,8 +39,8 @@ fn plain_origin(url: &str) -> Option<&str> {
     if !last_label.starts_with(|first: char| first.is_ascii_lowercase())
         || host_len > 63
         || host.starts_with('.')
-        || host.contains("--")
-        || host.contains("..")
+        || twice(host, b'-')
+        || twice(host, b'.')
     {
         return None;
     }
@@ -67,6 +67,12 @@ fn plain_origin(url: &str) -> Option<&str> {
     url.get(..scheme_len.checked_add(host_len)?.checked_add(port_len)?)
 }
 
+/// Whether a byte stands next to its like. Quicker on a few bytes than a search for text.
+fn twice(text: &str, byte: u8) -> bool {
+    let next = text.bytes().skip(1);
+    text.bytes().zip(next).any(|pair| pair == (byte, byte))
+}
+
 fn digest_of_parsed(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     // The URL standard lends a blob the origin of an inner http or https URL, and of no other.
@@ -87,7 +93,11 @@ fn digest_of_parsed(url: &str) -> Option<String> {
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let digit = |value: u8| {
-        let from = if value < 10 { b'0' } else { b'a'.wrapping_sub(10) };
+        let from = if value < 10 {
+            b'0'
+        } else {
+            b'a'.wrapping_sub(10)
+        };
         char::from(from.wrapping_add(value))
     };
     let mut digits = String::with_capacity(bytes.len().saturating_mul(2));
@@ -133,17 +143,53 @@ mod tests {
     #[test]
     fn the_short_way_ends_where_the_long_one_does() {
         let hosts = [
-            "peer.example", "a", "a-b.c0", "xn--bcher-kva.example", "a--b.c", "a..b", ".a", "a.",
-            "1.2.3.4", "a.1", "a.0x1", "1.a", "0x7f.1", "-a.b", "a-.b", "A.b", "b\u{fc}cher.de",
-            "", "u@h", "u:p@h", "[::1]", "a%41.b", "a\tb.c", "a_b.c", "\\a", "a.b1",
+            "peer.example",
+            "a",
+            "a-b.c0",
+            "xn--bcher-kva.example",
+            "a--b.c",
+            "a..b",
+            ".a",
+            "a.",
+            "1.2.3.4",
+            "a.1",
+            "a.0x1",
+            "1.a",
+            "0x7f.1",
+            "-a.b",
+            "a-.b",
+            "A.b",
+            "b\u{fc}cher.de",
+            "",
+            "u@h",
+            "u:p@h",
+            "[::1]",
+            "a%41.b",
+            "a\tb.c",
+            "a_b.c",
+            "\\a",
+            "a.b1",
         ];
         let ports = [
             "", ":", ":80", ":443", ":8443", ":0", ":00", ":080", ":65535", ":65536", ":99999",
             ":999999", ":4x", ":4@h", ":443@h", ":4\n43", ": 4",
         ];
-        let tails = ["", "/", "/x@y:1/z", "?q", "#f", "\\x", " ", "\t", "@h", "/\t\u{fc}%zz"];
+        let tails = [
+            "",
+            "/",
+            "/x@y:1/z",
+            "?q",
+            "#f",
+            "\\x",
+            " ",
+            "\t",
+            "@h",
+            "/\t\u{fc}%zz",
+        ];
         let (mut short, mut all) = (0, 0);
-        for scheme in ["http://", "https://", "HTTPS://", "https:/", "https:", "ws://", "ftp://"] {
+        for scheme in [
+            "http://", "https://", "HTTPS://", "https:/", "https:", "ws://", "ftp://",
+        ] {
             for host in hosts {
                 for port in ports {
                     for tail in tails {

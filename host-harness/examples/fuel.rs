@@ -1,4 +1,4 @@
-//! What one call costs in instructions, exactly and on any machine: `cargo run --release --bin fuel`.
+//! What one call costs in instructions, exactly and on any machine: `cargo run -p negotiator --example fuel`.
 //!
 //! Takes a component or a core module (`dist/negotiator.wasm` unless told otherwise). Fuel is close
 //! to a count of instructions, and says nothing of what the host spends on a call.
@@ -9,7 +9,7 @@ use wasmtime::component::{Component, HasSelf, Linker};
 use wasmtime::{Config, Engine, Store};
 
 mod bindings {
-    wasmtime::component::bindgen!({ path: "../../wit", world: "negotiator" });
+    wasmtime::component::bindgen!({ path: "../wit", world: "negotiator" });
 }
 
 use bindings::Negotiator;
@@ -34,7 +34,7 @@ impl policy::Host for Host {
 
 fn main() -> Result<(), Error> {
     let file = std::env::args_os().nth(1).map(PathBuf::from);
-    let file = file.unwrap_or_else(|| "../../dist/negotiator.wasm".into());
+    let file = file.unwrap_or_else(|| "dist/negotiator.wasm".into());
     let mut bytes = std::fs::read(&file)?;
     if bytes.get(4) == Some(&1) {
         bytes = wit_component::ComponentEncoder::default()
@@ -114,7 +114,13 @@ fn facets() -> Facets {
     Facets {
         a2a: Some(facet(&["0.3", "1.0"], "1.0", "0.3")),
         mcp: Some(facet(
-            &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"],
+            &[
+                "2024-11-05",
+                "2025-03-26",
+                "2025-06-18",
+                "2025-11-25",
+                "2026-07-28",
+            ],
             "2025-11-25",
             "2025-03-26",
         )),
