@@ -186,7 +186,7 @@ mod tests {
             "@h",
             "/\t\u{fc}%zz",
         ];
-        let (mut short, mut all) = (0, 0);
+        let (mut short, mut all) = (0_u32, 0_u32);
         for scheme in [
             "http://", "https://", "HTTPS://", "https:/", "https:", "ws://", "ftp://",
         ] {
@@ -194,9 +194,9 @@ mod tests {
                 for port in ports {
                     for tail in tails {
                         let url = alloc::format!("{scheme}{host}{port}{tail}");
-                        all += 1;
+                        all = all.saturating_add(1);
                         if let Some(origin) = plain_origin(&url) {
-                            short += 1;
+                            short = short.saturating_add(1);
                             let parsed = Url::parse(&url).unwrap().origin();
                             assert_eq!(origin, parsed.ascii_serialization(), "{url:?}");
                         }
