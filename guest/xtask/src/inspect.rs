@@ -67,7 +67,7 @@ impl Wit {
 /// wanted, that it imports `imports` and nothing else, and exports all of the
 /// world and nothing else.
 pub fn component(wit: &Wit, bytes: &[u8], world: &str, imports: &[&str]) -> Result<Interfaces> {
-    validate(bytes, Encoding::Component)?;
+    validate(bytes, Encoding::Component, PLAIN)?;
     wit_component::targets(&wit.resolve, wit.world(world)?, bytes)
         .with_context(|| format!("does not fit the world `{world}`"))?;
     let found = component_interfaces(bytes)?;
@@ -84,7 +84,9 @@ pub fn component(wit: &Wit, bytes: &[u8], world: &str, imports: &[&str]) -> Resu
 /// Checks a policy that others made: as [`component`], but it may export more
 /// than its world asks for.
 pub fn policy(wit: &Wit, bytes: &[u8]) -> Result<()> {
-    validate(bytes, Encoding::Component)?;
+    // What interpreters are linked with computes addresses in its initialisers.
+    let features = PLAIN.union(WasmFeatures::EXTENDED_CONST);
+    validate(bytes, Encoding::Component, features)?;
     wit_component::targets(&wit.resolve, wit.world("policy-provider")?, bytes)
         .context("does not fit the world `policy-provider`")?;
     let imports = component_interfaces(bytes)?.imports;
@@ -105,7 +107,7 @@ pub fn component_interfaces(bytes: &[u8]) -> Result<Interfaces> {
 /// Checks the core module of a component: that it imports nothing, and that the
 /// encoder makes exactly `component` of it.
 pub fn core_module(bytes: &[u8], component: &[u8]) -> Result<Interfaces> {
-    validate(bytes, Encoding::Module)?;
+    validate(bytes, Encoding::Module, PLAIN)?;
     let found = core_interfaces(bytes)?;
     if !found.imports.is_empty() {
         bail!("imports {:?} instead of nothing", found.imports);
@@ -159,7 +161,10 @@ const BUILD_PATHS: [&str; 9] = [
     "CARGO_HOME",
 ];
 
-fn validate(bytes: &[u8], wanted: Encoding) -> Result<()> {
+/// WebAssembly 2.0 and components, nothing newer: every runtime has that.
+const PLAIN: WasmFeatures = WasmFeatures::WASM2.union(WasmFeatures::COMPONENT_MODEL);
+
+fn validate(bytes: &[u8], wanted: Encoding, features: WasmFeatures) -> Result<()> {
     let encoding = match Parser::new(0).parse_all(bytes).next() {
         Some(Ok(Payload::Version { encoding, .. })) => encoding,
         _ => bail!("is no WebAssembly file"),
@@ -167,8 +172,6 @@ fn validate(bytes: &[u8], wanted: Encoding) -> Result<()> {
     if encoding != wanted {
         bail!("is a {encoding:?}, not a {wanted:?}");
     }
-    // WebAssembly 2.0 and components, nothing newer: every runtime has that.
-    let features = WasmFeatures::WASM2 | WasmFeatures::COMPONENT_MODEL;
     Validator::new_with_features(features)
         .validate_all(bytes)
         .context("is not valid")?;
