@@ -80,9 +80,9 @@ fn one_file_decides_as_the_linked_pair_does() {
         let one = Negotiator::load(&runtime, &one, Limits::negotiator()).unwrap();
         let mut all = Vec::new();
         for protocol in [Protocol::A2a, Protocol::Mcp] {
-            // A third of them: a number that divides none of the loops that made them.
+            // A fifth of them: a number that divides none of the loops that made them.
             let all_exchanges = exchanges(protocol);
-            let asked: Vec<_> = all_exchanges.iter().step_by(3).map(to_wit).collect();
+            let asked: Vec<_> = all_exchanges.iter().step_by(5).map(to_wit).collect();
             for facet in facets(protocol) {
                 let facets = to_wit_facets(&facet);
                 let linked = linked
@@ -95,7 +95,7 @@ fn one_file_decides_as_the_linked_pair_does() {
                 all.extend(found.into_iter().map(|decided| decided.decision));
             }
         }
-        assert!(all.len() > 100_000, "only {} decisions", all.len());
+        assert!(all.len() > 70_000, "only {} decisions", all.len());
         by_policy.push(all);
     }
     assert!(by_policy[0] != by_policy[1] && by_policy[1] != by_policy[2]);

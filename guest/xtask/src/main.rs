@@ -63,6 +63,10 @@ enum Task {
     /// wasm32-wasip2 needs Debian's rustc and wasi-libc; cargo-component needs
     /// `cargo install cargo-component` and the wasm32-unknown-unknown target.
     WaysIn,
+    /// Build the policies in other languages and compare them with those in Rust.
+    ///
+    /// JavaScript needs Node and npm, Python only itself, C clang and lld.
+    Policies,
     /// Run the tests of every language whose runtime is on this machine.
     ///
     /// Installs what the tests need under tests/. With CI=true, a test that
@@ -96,6 +100,7 @@ fn run(task: Task) -> Result<Report> {
         } => check::run(&workspace, builder, &mut report)?,
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
+        Task::Policies => policies::run_all(&workspace, &mut report),
         Task::Test => test::run_all(&workspace, &mut report),
         Task::Ci => ci::run_all(&workspace, &mut report),
     }
