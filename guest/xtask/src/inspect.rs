@@ -82,9 +82,10 @@ pub fn component(wit: &Wit, bytes: &[u8], world: &str, imports: &[&str]) -> Resu
 }
 
 /// Checks a policy that others made: as [`component`], but it may export more
-/// than its world asks for.
+/// than its world asks for, and use newer instructions.
 pub fn policy(wit: &Wit, bytes: &[u8]) -> Result<()> {
-    validate(bytes, Encoding::Component)?;
+    // Python's interpreter is built with newer instructions than our own files.
+    validate_as(bytes, Encoding::Component, WasmFeatures::WASM3)?;
     wit_component::targets(&wit.resolve, wit.world("policy-provider")?, bytes)
         .context("does not fit the world `policy-provider`")?;
     let imports = component_interfaces(bytes)?.imports;
@@ -160,6 +161,11 @@ const BUILD_PATHS: [&str; 9] = [
 ];
 
 fn validate(bytes: &[u8], wanted: Encoding) -> Result<()> {
+    // WebAssembly 2.0 and components, nothing newer: every runtime has that.
+    validate_as(bytes, wanted, WasmFeatures::WASM2)
+}
+
+fn validate_as(bytes: &[u8], wanted: Encoding, core: WasmFeatures) -> Result<()> {
     let encoding = match Parser::new(0).parse_all(bytes).next() {
         Some(Ok(Payload::Version { encoding, .. })) => encoding,
         _ => bail!("is no WebAssembly file"),
@@ -167,9 +173,7 @@ fn validate(bytes: &[u8], wanted: Encoding) -> Result<()> {
     if encoding != wanted {
         bail!("is a {encoding:?}, not a {wanted:?}");
     }
-    // WebAssembly 2.0 and components, nothing newer: every runtime has that.
-    let features = WasmFeatures::WASM2 | WasmFeatures::COMPONENT_MODEL;
-    Validator::new_with_features(features)
+    Validator::new_with_features(core | WasmFeatures::COMPONENT_MODEL)
         .validate_all(bytes)
         .context("is not valid")?;
     Ok(())
