@@ -1,11 +1,5 @@
 //! A negotiator and a policy in one file decide as the two do when they are linked at run time.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use negotiation_core::Protocol;
 use negotiation_tests::compare::{to_wit, to_wit_facets};
