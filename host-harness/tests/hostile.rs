@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
-    clippy::indexing_slicing,
     clippy::arithmetic_side_effects,
     reason = "a test"
 )]
