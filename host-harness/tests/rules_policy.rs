@@ -1,10 +1,5 @@
 //! `dist/policies/rules.wasm` in the negotiator, within the limits that every policy has.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::arithmetic_side_effects,
-    reason = "a test"
-)]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 mod support;
 

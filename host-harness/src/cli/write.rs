@@ -16,9 +16,6 @@ fn try_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
