@@ -54,6 +54,8 @@ pub mod error;
 pub mod gate;
 pub mod policy;
 pub mod proof;
+#[doc(hidden)]
+pub mod shared;
 pub mod trust;
 pub mod types;
 

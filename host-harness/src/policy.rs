@@ -55,5 +55,3 @@ pub use state::{Entry, Reason, State};
 pub use store::Store;
 pub use swap::{Installed, Policies, Status};
 pub use watch::Watch;
-
-pub(crate) use admission::stand_in;

@@ -12,6 +12,7 @@ use super::sweep::{Swept, Unit};
 use crate::artifact::{Artifact, Digest};
 use crate::error::LoadError;
 use crate::proof::{self, Replayed, Rule, Violation};
+use crate::shared::stand_in;
 use crate::types::{Exchange, Facet, Facets, Protocol};
 use crate::{Limits, Loaded, Negotiator, Operation, Runtime};
 
@@ -196,7 +197,7 @@ fn replay_all(
 ) -> Corpus {
     let mut corpus = Corpus::default();
     let limits = |problem: &str| Violation::new(Rule::Limits, problem);
-    let Ok(negotiator) = loaded.clone().keep(1).configure(any_facets(), "") else {
+    let Ok(negotiator) = loaded.clone().keep(1).configure(stand_in(), "") else {
         note(
             broken,
             &limits("cannot be configured with valid facets"),
@@ -248,18 +249,5 @@ fn dearest(
                 Violation::new(Rule::Limits, "no answer to one of the largest requests");
             note(broken, &violation, || operation.to_string());
         }
-    }
-}
-
-/// Facets for cases that bring their own.
-fn any_facets() -> Facets {
-    let version = || "1.0".to_owned();
-    Facets {
-        a2a: Some(Facet {
-            offered: vec![version()],
-            preferred: version(),
-            floor: version(),
-        }),
-        mcp: None,
     }
 }

@@ -1,6 +1,7 @@
 //! Loads the component: the one built in, or the one that `--component` names.
 
-use negotiator::types::{Facet, Facets};
+use negotiator::shared::stand_in;
+use negotiator::types::Facets;
 use negotiator::{Artifact, Limits, Loaded, Negotiator, Runtime};
 
 use super::exit::{Failure, OrExit as _};
@@ -45,18 +46,4 @@ pub(crate) fn configured(loaded: &Loaded, facets: Facets) -> Result<Negotiator, 
 /// The component with facets that stand for none, for operations that do not look at them.
 pub(crate) fn without_facets(loaded: &Loaded) -> Result<Negotiator, Failure> {
     configured(loaded, stand_in())
-}
-
-/// Facets that stand for none.
-pub(crate) fn stand_in() -> Facets {
-    let version = || "1.0".to_owned();
-    let facet = Facet {
-        offered: vec![version()],
-        preferred: version(),
-        floor: version(),
-    };
-    Facets {
-        a2a: Some(facet),
-        mcp: None,
-    }
 }

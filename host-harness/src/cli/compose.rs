@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use negotiator::error::{ComposeError, ConfigureError};
-use negotiator::types::{Facet, Facets};
+use negotiator::shared::stand_in;
 use negotiator::{Artifact, Limits, Negotiator, Runtime, compose};
 use serde::Serialize;
 
@@ -109,17 +109,7 @@ fn try_settings(composed: &Artifact, name: &str) -> Result<(), Failure> {
         ..own
     };
     let loaded = Negotiator::load(&runtime, composed, limits).or_component(context)?;
-    let version = || "1.0".to_owned();
-    let facet = Facet {
-        offered: vec![version()],
-        preferred: version(),
-        floor: version(),
-    };
-    let facets = Facets {
-        a2a: Some(facet),
-        mcp: None,
-    };
-    match loaded.keep(1).configure(facets, "") {
+    match loaded.keep(1).configure(stand_in(), "") {
         Ok(_) => Ok(()),
         Err(ConfigureError::Faults(faults)) => {
             let problems: Vec<_> = faults.into_iter().map(|fault| fault.problem).collect();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use negotiator::gate::SILENT;
 use negotiator::policy::control::Control;
 use negotiator::policy::{By, Policies, Watch};
+use negotiator::shared::stand_in;
 use negotiator::types::Facets;
 use negotiator::{Operation, Runtime};
 
 use super::answer::Answer;
 use super::asking;
-use super::component;
 use super::exit::{Failure, OrExit as _};
 use super::policy::admin::Place;
 use super::policy::words::Progress;
@@ -35,7 +35,7 @@ impl Hosted {
         let runtime = Runtime::new().or_component("cannot start")?;
         let admission = place.admission(&runtime, allow_untrusted)?;
         let has_facets = facets.is_some();
-        let facets = facets.unwrap_or_else(component::stand_in);
+        let facets = facets.unwrap_or_else(stand_in);
         let progress = Progress::start();
         let policies = Policies::open(admission, facets, Some(store), &|step| progress.say(&step))
             .or_unreadable("cannot open the directory of policies")?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use negotiator::error::KeyError;
+use negotiator::shared::chain;
 use negotiator::trust::SecretKey;
 use serde::Serialize;
 
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
 /// A key out of a file; says so when others could read it, too.
 pub(crate) fn read(path: &Path) -> Result<SecretKey, Failure> {
     let key = SecretKey::from_file(path).map_err(|error| match error {
-        KeyError::File(error) => Failure::unreadable(words::chain(&error)),
+        KeyError::File(error) => Failure::unreadable(chain(&error)),
         error => Failure::unreadable(format!("{}: {error}", path.display())),
     })?;
     if is_open_to_others(path) {

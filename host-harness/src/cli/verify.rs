@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use negotiator::Artifact;
 use negotiator::error::TrustFileError;
+use negotiator::shared::chain;
 use negotiator::trust::{Basis, Envelope, Trust};
 use serde::Serialize;
 
@@ -102,7 +103,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
 /// A trust file; the error says which file and line.
 pub(crate) fn trust(path: &PathBuf) -> Result<Trust, Failure> {
     Trust::from_file(path).map_err(|error| match error {
-        TrustFileError::File(error) => Failure::unreadable(words::chain(&error)),
+        TrustFileError::File(error) => Failure::unreadable(chain(&error)),
         error => Failure::unreadable(format!("{}: {error}", path.display())),
     })
 }

@@ -23,18 +23,6 @@ pub(crate) fn error(message: &str) {
     say(&format!("{BAD}error:{BAD:#} {}", shown(message)));
 }
 
-/// An error and its causes in one line.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
-}
-
 /// Text that may come from a file, fit for a terminal: one line, nothing that moves the cursor,
 /// not endless.
 pub(crate) fn shown(text: &str) -> String {

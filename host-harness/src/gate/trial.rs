@@ -15,6 +15,7 @@ use super::{
 use crate::error::CallError;
 use crate::proof;
 use crate::runtime::{Loaded, Meter};
+use crate::shared::stand_in;
 use crate::trust::Outcome;
 use crate::types::{Decision, Facets, Protocol};
 
@@ -296,11 +297,6 @@ impl FailureKind {
             }
         }
     }
-}
-
-/// Facets for requests that bring their own.
-fn stand_in() -> Facets {
-    crate::policy::stand_in()
 }
 
 const PLENTY: u64 = 20;

@@ -10,7 +10,6 @@ use crate::error::LoadError;
 use crate::gate::{InForce, Inspected, Progress, Replay, Step};
 use crate::runtime::{Limits, Pluggable, Runtime};
 use crate::trust::{Envelope, Trust, Trusted};
-use crate::types::{Facet, Facets};
 
 /// The rules under which policies are let in: who is trusted, and what they may use up.
 #[derive(Clone, Debug)]
@@ -199,19 +198,5 @@ impl Offer {
     pub fn replaying(mut self, replay: Replay) -> Self {
         self.replay = Some(replay);
         self
-    }
-}
-
-/// Facets for a host that is given them with each request.
-pub(crate) fn stand_in() -> Facets {
-    let version = || "1.0".to_owned();
-    let facet = Facet {
-        offered: vec![version()],
-        preferred: version(),
-        floor: version(),
-    };
-    Facets {
-        a2a: Some(facet),
-        mcp: None,
     }
 }

@@ -25,9 +25,10 @@ use super::admission::Offer;
 use super::error::{AdmitError, InstallError, StoreError};
 use super::generation::By;
 use super::state::Entry;
-use super::swap::{Policies, Status, chain};
+use super::swap::{Policies, Status};
 use crate::artifact::Artifact;
 use crate::gate::{GateError, Replay, Report, Step};
+use crate::shared::chain;
 use crate::trust::Envelope;
 
 /// What an operator asks for.

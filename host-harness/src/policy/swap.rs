@@ -15,6 +15,7 @@ use super::store::Store;
 use crate::artifact::Digest;
 use crate::error::{CallError, ConfigureError, SettleError};
 use crate::gate::{Gate, Gated, InForce, Progress, Report, settings_digest};
+use crate::shared::chain;
 use crate::trust::Envelope;
 use crate::types::{Context, Exchange, Facets};
 
@@ -217,7 +218,7 @@ impl Policies {
             generation,
             policy: gated.report().artifact,
             settings: settings_digest(gated.settings()),
-            envelope: envelope.as_deref().map(digest),
+            envelope: envelope.as_deref().map(|text| Digest::of(text.as_bytes())),
             report: Some(Digest::of(&gated.report().to_json())),
             untrusted: !gated.inspected().trusted().basis().is_trusted(),
             reason: Reason::Installed,
@@ -568,22 +569,6 @@ impl std::fmt::Debug for Policies {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
-}
-
-fn digest(text: &str) -> Digest {
-    Digest::of(text.as_bytes())
-}
-
-/// An error with what led to it.
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }
 
 /// As it stands in an answer, which is compact JSON of known members.

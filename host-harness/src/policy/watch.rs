@@ -14,6 +14,7 @@ use super::store::CURRENT;
 use super::swap::Policies;
 use crate::artifact::Digest;
 use crate::gate::Step;
+use crate::shared::TRUST_FILE;
 
 /// Watches a store until it is dropped, and puts in force what it says.
 ///
@@ -126,9 +127,6 @@ fn fingerprint(root: &Path) -> [Option<Digest>; 2] {
 const POLL: Duration = Duration::from_secs(5);
 const SETTLE: Duration = Duration::from_millis(50);
 const SETTLES: usize = 20;
-
-/// By custom it lies in the store.
-const TRUST_FILE: &str = "negotiator.trust.toml";
 
 /// At most 15 bytes, or Linux cuts it.
 const THREAD_NAME: &str = "negotiator-look";

@@ -7,6 +7,7 @@ use negotiator::Runtime;
 use negotiator::gate::Step;
 use negotiator::policy::control::{self, Failed, Install, Kind, Line, Request, Told};
 use negotiator::policy::{Admission, Policies, Status, Store};
+use negotiator::shared::{TRUST_FILE, stand_in};
 use negotiator::types::Facets;
 use serde::Serialize;
 
@@ -198,7 +199,7 @@ fn perform(
             let step = |step: Step| progress.say(&step);
             let runtime = Runtime::on_demand().or_component("cannot start")?;
             let admission = place.admission(&runtime, allow_untrusted)?;
-            let facets = facets.unwrap_or_else(component::stand_in);
+            let facets = facets.unwrap_or_else(stand_in);
             let policies = Policies::open(admission, facets, Some(store), &step)
                 .or_unreadable("cannot open the directory of policies")?;
             if let Some(problem) = policies.status().problem {
@@ -269,5 +270,3 @@ fn print(text: &str) -> Result<(), Failure> {
         .and_then(|()| output.flush())
         .map_err(Failure::unwritable)
 }
-
-const TRUST_FILE: &str = "negotiator.trust.toml";
