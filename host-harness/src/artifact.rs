@@ -7,6 +7,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{ArtifactError, DigestError};
@@ -146,7 +147,7 @@ impl fmt::Debug for Artifact {
     }
 }
 
-/// A SHA-256 digest. Shown and parsed as `sha256:` and 64 lower-case hex digits.
+/// A SHA-256 digest. Shown and parsed as `sha256:` and 64 lower-case hex digits, in JSON too.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
 
@@ -209,6 +210,19 @@ impl FromStr for Digest {
             *byte = (hex_value(*high)? << 4) | hex_value(*low)?;
         }
         Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -39,7 +39,7 @@ pub mod control;
 pub(crate) mod error;
 mod event;
 mod generation;
-pub(crate) mod state;
+mod state;
 mod store;
 mod swap;
 #[cfg(test)]

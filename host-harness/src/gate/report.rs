@@ -6,7 +6,6 @@ use super::changes::Changes;
 use super::replay::Replayed;
 use super::{Inspected, settings_digest};
 use crate::artifact::Digest;
-use crate::policy::state::{optional_text, text};
 use crate::runtime::{Limits, Pluggable};
 use crate::trust::Outcome;
 
@@ -17,18 +16,15 @@ use crate::trust::Outcome;
 pub struct Report {
     pub(super) version: u32,
     /// The policy that was tried.
-    #[serde(with = "text")]
     pub artifact: Digest,
     /// Whether it may be installed.
-    #[serde(with = "outcome")]
     pub outcome: Outcome,
     /// Why not; empty when it may.
     pub failures: Vec<Failure>,
     /// The settings that it was tried with; none for the empty text.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub settings: Option<Digest>,
     /// The negotiator that asked it.
-    #[serde(with = "text")]
     pub component: Digest,
     /// The version of this program.
     pub harness: String,
@@ -93,10 +89,10 @@ pub struct GridReport {
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Its policy; none for the default policy of the component.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub policy: Option<Digest>,
     /// Its settings; none for the empty text.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub settings: Option<Digest>,
 }
 
@@ -247,29 +243,6 @@ impl LimitsReport {
             table_elements: number(limits.table_elements),
             answer: number(limits.answer),
         }
-    }
-}
-
-mod outcome {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::trust::Outcome;
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-    pub(super) fn serialize<S: Serializer>(
-        outcome: &Outcome,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(match outcome {
-            Outcome::Passed => "passed",
-            Outcome::Failed => "failed",
-        })
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Outcome, D::Error> {
-        Outcome::deserialize(deserializer)
     }
 }
 

@@ -15,22 +15,23 @@ pub struct State {
 }
 
 /// One generation: a policy with its settings, for as long as it was in force.
+///
+/// What there may be none of is null in the file, and never left out: hence `Option::deserialize`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Entry {
     /// Counts up, without end: a rollback is a new generation, too.
     pub generation: u64,
     /// The policy's artifact.
-    #[serde(with = "text")]
     pub policy: Digest,
     /// The settings' text; none when it is empty.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub settings: Option<Digest>,
     /// The signed statement that it was trusted by, if it was.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub envelope: Option<Digest>,
     /// The report of its gate.
-    #[serde(with = "optional_text")]
+    #[serde(deserialize_with = "Option::deserialize")]
     pub report: Option<Digest>,
     /// Whether it was let in without trust; every settlement says so.
     pub untrusted: bool,
@@ -140,52 +141,6 @@ impl Entry {
         [Some(self.policy), self.settings, self.envelope, self.report]
             .into_iter()
             .flatten()
-    }
-}
-
-/// A digest as text.
-pub(crate) mod text {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::artifact::Digest;
-
-    pub(crate) fn serialize<S: Serializer>(
-        digest: &Digest,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(digest)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Digest, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
-/// A digest as text, or null.
-pub(crate) mod optional_text {
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::artifact::Digest;
-
-    pub(crate) fn serialize<S: Serializer>(
-        digest: &Option<Digest>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match digest {
-            Some(digest) => serializer.collect_str(digest),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Digest>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        let digest = text.map(|text| text.parse().map_err(serde::de::Error::custom));
-        digest.transpose()
     }
 }
 
