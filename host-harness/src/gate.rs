@@ -330,12 +330,11 @@ pub fn differences(
     from: &InForce,
     to: &InForce,
     progress: Progress<'_>,
-    mut each: impl FnMut(Change<'_>),
+    each: impl FnMut(Change<'_>),
 ) -> Result<Changes, GateError> {
     let was = trial::decisions(grid, from, progress)?;
     let is = trial::decisions(grid, to, progress)?;
-    changes::changes(grid, &was, &is).for_each(&mut each);
-    Ok(Changes::between(grid, &was, &is))
+    Ok(Changes::between(grid, &was, &is, each))
 }
 
 /// Told what is being done.

@@ -32,6 +32,7 @@ pub use grid::{decisions, exchanges, foreign, offerable, postures};
 pub use invariants::{check_best, check_decision, check_settlement};
 pub use largest::largest;
 pub use model::{Outcome, Policy, case, context_value, expected, settled};
+pub(crate) use model::{facet, version};
 pub use negotiation_model::BRANCHES;
 pub use rules::{Rule, Violation};
 pub(crate) use text::{cause, refusal};

@@ -26,6 +26,7 @@ mod ticker;
 pub(crate) use component::check_world;
 pub use component::{Loaded, Pluggable};
 pub use json::Operation;
+pub(crate) use json::broke_contract;
 pub use limits::Limits;
 pub use negotiator::{Decided, Fuel, Negotiator, Settled};
 pub(crate) use policy::Meter;

@@ -103,40 +103,31 @@ pub struct Group {
     pub example: String,
 }
 
-/// Every change from one policy to another, in the order of the grid.
-pub(super) fn changes<'a>(
-    grid: &'a Grid,
-    was: &'a Decisions,
-    is: &'a Decisions,
-) -> impl Iterator<Item = Change<'a>> + 'a {
-    was.differences(is).filter_map(|(place, was, is)| {
-        let (facet, exchange) = grid.at(place)?;
-        let (from, to) = (grid.decision(was), grid.decision(is));
-        Some(Change {
-            facet,
-            exchange,
-            effect: Effect::of(exchange.protocol, &from, &to),
-            from,
-            to,
-        })
-    })
-}
-
 impl Changes {
-    pub(super) fn between(grid: &Grid, was: &Decisions, is: &Decisions) -> Self {
+    /// Counts and groups the changes from one policy to another; `each` is given every one, in
+    /// the order of the grid.
+    pub(super) fn between<'a>(
+        grid: &'a Grid,
+        was: &Decisions,
+        is: &Decisions,
+        mut each: impl FnMut(Change<'a>),
+    ) -> Self {
         let mut found = Self::default();
         let mut groups: BTreeMap<_, (u64, String)> = BTreeMap::new();
         // What a decision is called depends on its code alone.
         let mut named: BTreeMap<(Code, Code), (String, String)> = BTreeMap::new();
-        for ((_, from, to), change) in was.differences(is).zip(changes(grid, was, is)) {
-            let exchange = change.exchange;
-            let (was, is) = named.entry((from, to)).or_insert_with(|| {
-                let words = |decision| words::decision(decision);
-                (words(&change.from), words(&change.to))
-            });
-            found.count(change.effect);
+        for (place, was, is) in was.differences(is) {
+            let Some((facet, exchange)) = grid.at(place) else {
+                continue;
+            };
+            let (from, to) = (grid.decision(was), grid.decision(is));
+            let effect = Effect::of(exchange.protocol, &from, &to);
+            let (was, is) = named
+                .entry((was, is))
+                .or_insert_with(|| (words::decision(&from), words::decision(&to)));
+            found.count(effect);
             let key = (
-                change.effect,
+                effect,
                 words::protocol(exchange.protocol),
                 words::direction(exchange.direction),
                 exchange.authenticated,
@@ -146,8 +137,15 @@ impl Changes {
             );
             let (count, _) = groups
                 .entry(key)
-                .or_insert_with(|| (0, words::example(change.facet, exchange)));
+                .or_insert_with(|| (0, words::example(facet, exchange)));
             *count = count.saturating_add(1);
+            each(Change {
+                facet,
+                exchange,
+                from,
+                to,
+                effect,
+            });
         }
         found.groups = groups
             .into_iter()

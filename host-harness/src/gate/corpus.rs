@@ -4,16 +4,16 @@ use negotiation_vectors::Case;
 
 use super::report::{CorpusReport, FailureKind};
 use super::trial::Trial;
-use crate::runtime::{Negotiator, Operation};
+use crate::runtime::{Negotiator, Operation, broke_contract};
 
 /// Settles and decides every case that has a decision, twice. What a case expects is not
 /// looked at: it tells of the default policy.
 pub(super) fn run(
     trial: &Trial<'_>,
+    cases: &[Case],
     negotiator: &Negotiator,
     mut trouble: impl FnMut(FailureKind, String),
 ) -> CorpusReport {
-    let cases: Vec<Case> = negotiation_vectors::cases().unwrap_or_default();
     let cases = cases.iter().filter_map(|case| {
         let operation = match case.operation.as_str() {
             "settle" => Operation::Settle,
@@ -42,7 +42,7 @@ pub(super) fn run(
             Err(failure) | Ok((_, Some(failure))) => {
                 trouble(FailureKind::of(failure), case.id.clone());
             }
-            Ok((Ok(answer), None)) if answer.contains(BROKE_CONTRACT) => {
+            Ok((Ok(answer), None)) if broke_contract(answer) => {
                 trouble(FailureKind::ContractBreach, case.id.clone());
             }
             Ok(_) => {}
@@ -53,6 +53,3 @@ pub(super) fn run(
         cases: count,
     }
 }
-
-/// As it stands in an answer, which is compact JSON of known members.
-const BROKE_CONTRACT: &str = r#""cause":"policy-broke-contract""#;

@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::{Progress, Step};
 use crate::error::CallError;
 use crate::runtime::Loaded;
-use crate::types::{Acceptance, Cause, Decision, Exchange, Facet, Refusal, Rejection};
+use crate::types::{Acceptance, Cause, Decision, Exchange, Facets, Refusal, Rejection};
 
 /// The decision on every exchange of a [`Grid`], in its order, two bytes each.
 #[derive(Clone, PartialEq, Eq)]
@@ -123,14 +123,14 @@ impl Decisions {
     pub(super) fn accepting<'a>(
         &'a self,
         grid: &'a Grid,
-    ) -> impl Iterator<Item = (&'a Facet, &'a Exchange, Acceptance)> + 'a {
+    ) -> impl Iterator<Item = (&'a Facets, &'a Exchange, Decision)> + 'a {
         let codes = self.codes.iter().enumerate();
         codes.filter_map(|(place, code)| {
-            let Decision::Accepted(acceptance) = grid.decision(*code) else {
+            if code & ACCEPTED == 0 {
                 return None;
-            };
-            let (facet, exchange) = grid.at(place)?;
-            Some((facet, exchange, acceptance))
+            }
+            let (facets, exchange) = grid.posture_at(place)?;
+            Some((facets, exchange, grid.decision(*code)))
         })
     }
 

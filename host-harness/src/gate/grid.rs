@@ -85,18 +85,18 @@ impl Grid {
     }
 
     /// The facet and the exchange at a place.
-    pub(super) fn at(&self, mut place: usize) -> Option<(&Facet, &Exchange)> {
+    pub(super) fn at(&self, place: usize) -> Option<(&Facet, &Exchange)> {
+        let (facets, exchange) = self.posture_at(place)?;
+        Some((complete::facet(facets, exchange.protocol)?, exchange))
+    }
+
+    /// The posture and the exchange at a place.
+    pub(super) fn posture_at(&self, mut place: usize) -> Option<(&Facets, &Exchange)> {
         for (protocol, facets) in &self.postures {
             let exchanges = self.exchanges(*protocol);
             match place.checked_sub(exchanges.len()) {
                 Some(rest) => place = rest,
-                None => {
-                    let facet = match protocol {
-                        Protocol::A2a => facets.a2a.as_ref(),
-                        Protocol::Mcp => facets.mcp.as_ref(),
-                    };
-                    return Some((facet?, exchanges.get(place)?));
-                }
+                None => return Some((facets, exchanges.get(place)?)),
             }
         }
         None

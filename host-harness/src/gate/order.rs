@@ -2,20 +2,14 @@
 
 use std::cmp::Ordering;
 
+use crate::proof;
 use crate::types::Protocol;
 
 /// Orders two versions of the grammar: A2A by major and minor as numbers, MCP by date.
 /// Text outside of it is below everything.
 pub(super) fn compare(protocol: Protocol, a: &str, b: &str) -> Ordering {
-    match protocol {
-        Protocol::A2a => numbers(a).cmp(&numbers(b)),
-        Protocol::Mcp => a.cmp(b),
-    }
-}
-
-fn numbers(version: &str) -> Option<(u64, u64)> {
-    let (major, minor) = version.split_once('.')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    let read = |text| proof::version(protocol, text);
+    read(a).cmp(&read(b))
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use crate::proof;
 use crate::runtime::{Loaded, Meter};
 use crate::shared::stand_in;
 use crate::trust::Outcome;
-use crate::types::{Decision, Facets, Protocol};
 
 pub(super) struct Trial<'a> {
     pub(super) gate: &'a Gate,
@@ -39,14 +38,13 @@ pub(super) type Found = (Report, Option<Arc<Decisions>>);
 impl Trial<'_> {
     pub(super) fn run(&self, inspected: &Inspected) -> Result<Found, GateError> {
         let mut failures = Failures::default();
-        (self.progress)(Step::Corpus {
-            of: negotiation_vectors::cases().map_or(0, |cases| cases.len()),
-        });
+        let cases = negotiation_vectors::cases().unwrap_or_default();
+        (self.progress)(Step::Corpus { of: cases.len() });
         let negotiator = self.loaded.clone().keep(1);
         let negotiator = negotiator
             .configure(stand_in(), self.settings)
             .map_err(GateError::Configure)?;
-        let corpus = corpus::run(self, &negotiator, |kind, example| {
+        let corpus = corpus::run(self, &cases, &negotiator, |kind, example| {
             failures.add(kind, || example);
         });
         let grid = Grid::complete();
@@ -58,7 +56,7 @@ impl Trial<'_> {
                 None => Arc::new(self::decisions(&grid, self.in_force, self.progress)?),
             };
             check_rules(&grid, decisions, &mut failures);
-            changes = Some(Changes::between(&grid, &was, decisions));
+            changes = Some(Changes::between(&grid, &was, decisions, |_| ()));
         }
         let replay = match decisions.is_some() {
             true => self.replay(&mut failures)?,
@@ -206,19 +204,8 @@ pub(super) fn decisions(
 /// Holds the decisions against the rules that no policy can change. A violation would be
 /// the negotiator's fault; such a pair must not go into service all the same.
 fn check_rules(grid: &Grid, decisions: &Decisions, failures: &mut Failures) {
-    for (facet, exchange, decision) in decisions.accepting(grid) {
-        let facets = match exchange.protocol {
-            Protocol::A2a => Facets {
-                a2a: Some(facet.clone()),
-                mcp: None,
-            },
-            Protocol::Mcp => Facets {
-                a2a: None,
-                mcp: Some(facet.clone()),
-            },
-        };
-        let checked = proof::check_decision(&facets, exchange, &Decision::Accepted(decision));
-        if let Err(violation) = checked {
+    for (facets, exchange, decision) in decisions.accepting(grid) {
+        if let Err(violation) = proof::check_decision(facets, exchange, &decision) {
             failures.add(FailureKind::Rule, || violation.to_string());
         }
     }

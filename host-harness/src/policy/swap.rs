@@ -15,6 +15,7 @@ use super::store::Store;
 use crate::artifact::Digest;
 use crate::error::{CallError, ConfigureError, SettleError};
 use crate::gate::{Gate, Gated, InForce, Progress, Report, settings_digest};
+use crate::runtime::broke_contract;
 use crate::shared::chain;
 use crate::trust::Envelope;
 use crate::types::{Context, Exchange, Facets};
@@ -163,7 +164,7 @@ impl Policies {
         let answer = generation.settle_json(request);
         let fault = match &answer {
             Ok((_, Some(failure))) | Err(failure) => generation::is_fault(failure),
-            Ok((Ok(answer), None)) => answer.contains(BROKE_CONTRACT),
+            Ok((Ok(answer), None)) => broke_contract(answer),
             Ok((Err(_), None)) => false,
         };
         if fault {
@@ -570,6 +571,3 @@ impl std::fmt::Debug for Policies {
             .finish_non_exhaustive()
     }
 }
-
-/// As it stands in an answer, which is compact JSON of known members.
-const BROKE_CONTRACT: &str = r#""cause":"policy-broke-contract""#;

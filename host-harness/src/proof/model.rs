@@ -27,11 +27,16 @@ pub fn settled(
     model::settle_case(&case, &context_value(context), policy).ok()
 }
 
+/// A version in the grammar of its protocol, as the model orders them.
+pub(crate) fn version(of: Protocol, text: &str) -> Option<model::Version> {
+    model::Version::read(protocol(of), text)
+}
+
 /// An exchange under its facet, as the model takes it.
 #[must_use]
 pub fn case(facets: &Facets, exchange: &Exchange) -> Option<model::Case> {
     let protocol = protocol(exchange.protocol);
-    let read = |text: &String| model::Version::read(protocol, text);
+    let read = |text: &String| version(exchange.protocol, text);
     let named = |named: &Named| match named {
         Named::Nothing => model::Named::Nothing,
         Named::One(text) => read(text).map_or(model::Named::Malformed, model::Named::One),
@@ -74,7 +79,8 @@ pub(super) const fn protocol(protocol: Protocol) -> model::Protocol {
     }
 }
 
-pub(super) const fn facet(facets: &Facets, protocol: Protocol) -> Option<&Facet> {
+/// The facet of a protocol.
+pub(crate) const fn facet(facets: &Facets, protocol: Protocol) -> Option<&Facet> {
     match protocol {
         Protocol::A2a => facets.a2a.as_ref(),
         Protocol::Mcp => facets.mcp.as_ref(),

@@ -173,6 +173,12 @@ pub(super) fn ask(
     }
 }
 
+/// Whether an answer to `settle` or `decide` is the refusal of a policy that granted what was no
+/// candidate. Answers are compact JSON of known members.
+pub(crate) fn broke_contract(answer: &str) -> bool {
+    answer.contains(r#""cause":"policy-broke-contract""#)
+}
+
 /// A request that is too long is refused for its length alone. So a little more
 /// than the limit of it is enough, however much there is.
 fn shortened(request: &str) -> &str {
