@@ -68,8 +68,8 @@ impl Unit<'_> {
         swept.answers = hash.finalize().into();
         // The other way round, and in an instance that has seen something else before.
         for (index, exchange, text) in texts.into_iter().rev() {
-            self.again(index, exchange, text, &second, &mut swept);
-            self.apart(index, exchange, &second, &mut swept);
+            let settled = self.again(index, exchange, text, &second, &mut swept);
+            self.apart(index, exchange, settled, &second, &mut swept);
         }
         self.decided_alike(&first, &mut swept);
         self.authenticating_never_hurts(&mut swept);
@@ -131,24 +131,30 @@ impl Unit<'_> {
         text: Option<String>,
         negotiator: &Negotiator,
         swept: &mut Swept,
-    ) {
-        let Some(context) = self.context(index) else {
-            return;
-        };
-        let settled = negotiator.settle_metered(exchange, context);
-        let second = settled
-            .ok()
-            .map(|(settlement, _)| settlement_text(&settlement));
+    ) -> Option<(Settlement, String)> {
+        let settled = negotiator.settle_metered(exchange, self.context(index)?);
+        let settled = settled.ok().map(|(settlement, _)| {
+            let text = settlement_text(&settlement);
+            (settlement, text)
+        });
         swept.repeated = swept.repeated.saturating_add(1);
-        if second != text {
+        if settled.as_ref().map(|(_, text)| text) != text.as_ref() {
             let problem = "another answer from a second instance";
             let violation = Violation::new(Rule::Determinism, problem);
             note(&mut swept.broken, &violation, || self.at(Some(exchange)));
         }
+        settled
     }
 
     /// Record and reply by themselves, and the refusals that a host calls for.
-    fn apart(&self, index: usize, exchange: &Exchange, negotiator: &Negotiator, swept: &mut Swept) {
+    fn apart(
+        &self,
+        index: usize,
+        exchange: &Exchange,
+        settled: Option<(Settlement, String)>,
+        negotiator: &Negotiator,
+        swept: &mut Swept,
+    ) {
         let (Some(context), Some(case)) = (self.context(index), proof::case(self.facets, exchange))
         else {
             return;
@@ -158,23 +164,17 @@ impl Unit<'_> {
                 self.at(Some(exchange))
             });
         };
-        if let Ok((settled, _)) = negotiator.settle_metered(exchange, context) {
-            let parts = negotiator
-                .build(exchange, &settled.decision, context)
-                .ok()
-                .zip(
-                    negotiator
-                        .reply(exchange, &settled.decision, context.run_id.as_deref())
-                        .ok(),
-                )
-                .map(|(entry, reply)| {
-                    settlement_text(&Settlement {
-                        decision: settled.decision.clone(),
-                        entry,
-                        reply,
-                    })
-                });
-            if parts != Some(settlement_text(&settled)) {
+        if let Some((Settlement { decision, .. }, text)) = settled {
+            let entry = negotiator.build(exchange, &decision, context);
+            let reply = negotiator.reply(exchange, &decision, context.run_id.as_deref());
+            let parts = entry.ok().zip(reply.ok()).map(|(entry, reply)| {
+                settlement_text(&Settlement {
+                    decision,
+                    entry,
+                    reply,
+                })
+            });
+            if parts != Some(text) {
                 broke("record and reply built apart are not those of the settlement");
             }
         }
