@@ -128,6 +128,15 @@ pub(crate) fn print_text(line: &str) -> Result<(), Failure> {
     writeln!(io::stdout(), "{line}").map_err(Failure::unwritable)
 }
 
+/// Writes text as it is to standard output: tables for people, whole files.
+pub(crate) fn print_whole(text: &str) -> Result<(), Failure> {
+    let mut output = anstream::stdout().lock();
+    let written = output.write_all(text.as_bytes());
+    written
+        .and_then(|()| output.flush())
+        .map_err(Failure::unwritable)
+}
+
 /// One line of JSON. Our own types cannot fail to be written.
 fn to_line<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()

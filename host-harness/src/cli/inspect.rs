@@ -1,7 +1,6 @@
 //! `negotiator inspect`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use negotiator::{Artifact, Inspection};
@@ -66,11 +65,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
             exports: &inspection.exports,
         })?;
     } else {
-        let mut output = anstream::stdout().lock();
-        let written = output.write_all(table(&inspection).as_bytes());
-        written
-            .and_then(|()| output.flush())
-            .map_err(Failure::unwritable)?;
+        answer::print_whole(&table(&inspection))?;
     }
     Ok(Exit::Done)
 }

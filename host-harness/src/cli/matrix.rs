@@ -1,7 +1,6 @@
 //! `negotiator matrix`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use clap::ValueEnum;
 use negotiator::Operation;
@@ -112,11 +111,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
     if args.json {
         answer::print(&Rows { rows })?;
     } else {
-        let mut output = anstream::stdout().lock();
-        let written = output.write_all(text.as_bytes());
-        written
-            .and_then(|()| output.flush())
-            .map_err(Failure::unwritable)?;
+        answer::print_whole(&text)?;
     }
     Ok(Exit::Done)
 }

@@ -1,11 +1,9 @@
 //! `negotiator policy`: everything about policies.
 
-use std::io::Write as _;
-
 use clap::Subcommand;
 
-use super::Global;
 use super::exit::{Exit, Failure};
+use super::{Global, answer};
 
 pub(crate) mod admin;
 mod diff;
@@ -62,17 +60,11 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
         Command::Status(args) => admin::status(args),
         Command::List(args) => admin::list(args),
         Command::Diff(args) => diff::run(args, global),
-        Command::Schema => schema(),
+        Command::Schema => {
+            answer::print_whole(SCHEMA)?;
+            Ok(Exit::Done)
+        }
     }
-}
-
-fn schema() -> Result<Exit, Failure> {
-    let mut output = anstream::stdout().lock();
-    output
-        .write_all(SCHEMA.as_bytes())
-        .and_then(|()| output.flush())
-        .map_err(Failure::unwritable)?;
-    Ok(Exit::Done)
 }
 
 const SCHEMA: &str = include_str!("../../../guest/policies/rules/settings.schema.json");

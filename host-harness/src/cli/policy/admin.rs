@@ -1,6 +1,5 @@
 //! `negotiator policy install`, `rollback`, `status` and `list`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf, absolute};
 
 use negotiator::Runtime;
@@ -133,7 +132,7 @@ pub(super) fn status(args: &PlaceArgs) -> Result<Exit, Failure> {
         if !host {
             text.push_str("no host runs on this store\n");
         }
-        print(&text)?;
+        answer::print_whole(&text)?;
     }
     Ok(Exit::Done)
 }
@@ -154,7 +153,7 @@ pub(super) fn list(args: &PlaceArgs) -> Result<Exit, Failure> {
     } else {
         let lines = all.zip(std::iter::once("*").chain(std::iter::repeat(" ")));
         let lines = lines.map(|(entry, mark)| format!("{mark} {}\n", words::entry(entry)));
-        print(&lines.collect::<String>())?;
+        answer::print_whole(&lines.collect::<String>())?;
     }
     Ok(Exit::Done)
 }
@@ -215,7 +214,7 @@ fn perform(
     if json {
         answer::print(&told)?;
     } else {
-        print(&words::status(&told))?;
+        answer::print_whole(&words::status(&told))?;
     }
     Ok(Exit::Done)
 }
@@ -261,12 +260,4 @@ fn at_rest(store: &Store) -> Result<Told, Failure> {
         problem: None,
     };
     Ok(Told::of(status, None))
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut output = anstream::stdout().lock();
-    output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-        .map_err(Failure::unwritable)
 }

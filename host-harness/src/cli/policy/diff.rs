@@ -10,7 +10,7 @@ use negotiator::{Artifact, Limits, Pluggable, Policy, Runtime};
 use super::words::{Progress, groups};
 use crate::cli::exit::{Exit, Failure, OrExit as _};
 use crate::cli::input::Input;
-use crate::cli::{Global, component, facets};
+use crate::cli::{Global, answer, component, facets};
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -94,12 +94,7 @@ pub(super) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
             .map_err(Failure::unwritable)?;
     } else {
         let changes = compare(&mut |_| ())?;
-        let text = table(grid.decisions(), &changes);
-        let mut output = anstream::stdout().lock();
-        output
-            .write_all(text.as_bytes())
-            .and_then(|()| output.flush())
-            .map_err(Failure::unwritable)?;
+        answer::print_whole(&table(grid.decisions(), &changes))?;
     }
     Ok(Exit::Done)
 }
