@@ -44,9 +44,9 @@ pub fn compose(
     policy: &Artifact,
     settings: Option<&str>,
 ) -> Result<Artifact, ComposeError> {
-    check_world(negotiator, World::Negotiator).map_err(ComposeError::Negotiator)?;
+    let inspection =
+        check_world(negotiator, World::Negotiator).map_err(ComposeError::Negotiator)?;
     // One that asks no policy may stand for one that does; here its policy would be lost.
-    let inspection = negotiator.inspect().map_err(ComposeError::Encoding)?;
     if !inspection
         .imports
         .iter()

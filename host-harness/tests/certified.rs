@@ -11,12 +11,7 @@ use negotiator::types::{
     Inbound, Listing, Outbound, Protocol, Refusal, Rejection, Round,
 };
 use negotiator::{Artifact, Limits, Negotiator, Operation, Runtime, World};
-use support::{Wat, context, exchange, facets};
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
+use support::{Wat, context, exchange, facets, runtime};
 
 fn negotiator() -> &'static Negotiator {
     static NEGOTIATOR: OnceLock<Negotiator> = OnceLock::new();

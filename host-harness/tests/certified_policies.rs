@@ -3,25 +3,10 @@
 
 mod support;
 
-use std::sync::OnceLock;
-
 use negotiator::error::{CallError, ConfigureError};
 use negotiator::types::{Acceptance, Cause, Decision, Direction, Exchange, Refusal, Rejection};
-use negotiator::{Artifact, Limits, Negotiator, Operation, Pluggable, Policy, Runtime};
-use support::{Wat, context, exchange, facets};
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
-
-fn pluggable() -> &'static Pluggable {
-    static PLUGGABLE: OnceLock<Pluggable> = OnceLock::new();
-    PLUGGABLE.get_or_init(|| {
-        let artifact = Artifact::embedded_pluggable();
-        Pluggable::load(runtime(), &artifact, Limits::negotiator()).unwrap()
-    })
-}
+use negotiator::{Artifact, Limits, Negotiator, Operation, Policy};
+use support::{Wat, context, exchange, facets, pluggable, runtime};
 
 fn with_policy(wat: &Wat) -> Negotiator {
     let artifact = Artifact::from_bytes(wat.component());

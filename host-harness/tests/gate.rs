@@ -4,7 +4,6 @@
 
 mod support;
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use negotiator::gate::{
@@ -13,26 +12,8 @@ use negotiator::gate::{
 use negotiator::proof;
 use negotiator::trust::Trusted;
 use negotiator::types::{Cause, Decision, Protocol};
-use negotiator::{Artifact, Limits, Pluggable, Policy, Runtime};
-use support::{Wat, facets};
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
-
-fn pluggable() -> &'static Pluggable {
-    static PLUGGABLE: OnceLock<Pluggable> = OnceLock::new();
-    PLUGGABLE.get_or_init(|| {
-        let artifact = Artifact::embedded_pluggable();
-        Pluggable::load(runtime(), &artifact, Limits::negotiator()).unwrap()
-    })
-}
-
-fn shipped(file: &str) -> Artifact {
-    let path = format!("{}/../dist/policies/{file}", env!("CARGO_MANIFEST_DIR"));
-    Artifact::from_file(path).unwrap()
-}
+use negotiator::{Artifact, Limits, Policy};
+use support::{Wat, facets, pluggable, runtime, shipped};
 
 fn judging(body: &str) -> Wat {
     Wat::obliging_policy().body("policy@2.0.0#judge", body)

@@ -11,27 +11,13 @@ mod support;
 
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use negotiator::error::{CallError, LoadError};
 use negotiator::types::{Cause, Decision, Direction, Exchange, HostRefusal, Refusal};
-use negotiator::{Artifact, Limits, Negotiator, Pluggable, Policy, Runtime, Settled, World};
-use support::{context, exchange, facets};
+use negotiator::{Artifact, Limits, Negotiator, Policy, Settled, World};
+use support::{context, exchange, facets, pluggable, runtime};
 use wasmtime::Trap;
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
-
-fn pluggable() -> &'static Pluggable {
-    static PLUGGABLE: OnceLock<Pluggable> = OnceLock::new();
-    PLUGGABLE.get_or_init(|| {
-        let artifact = Artifact::embedded_pluggable();
-        Pluggable::load(runtime(), &artifact, Limits::negotiator()).unwrap()
-    })
-}
 
 fn file(name: &str) -> Artifact {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/hostile");

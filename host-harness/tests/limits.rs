@@ -4,24 +4,18 @@
 
 mod support;
 
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use negotiator::error::{CallError, ConfigureError, SettleError};
 use negotiator::types::{Cause, Decision, Refusal};
-use negotiator::{Artifact, Limits, Loaded, Negotiator, Runtime};
-use support::{REALLOC, Wat, context, exchange, facets};
+use negotiator::{Artifact, Limits, Loaded, Negotiator};
+use support::{REALLOC, Wat, context, exchange, facets, runtime};
 use wasmtime::Trap;
 
 const SETTLE: &str = "record@2.0.0#settle";
 const REFUSE: &str = "record@2.0.0#refuse";
 const DIGEST: &str = "record@2.0.0#digest-origin";
 const LOOP: &str = "(loop (br 0)) unreachable";
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
 
 fn load(wat: &Wat, limits: Limits) -> Loaded {
     Negotiator::load(runtime(), &Artifact::from_bytes(wat.component()), limits).unwrap()

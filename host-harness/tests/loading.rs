@@ -3,16 +3,9 @@
 
 mod support;
 
-use std::sync::OnceLock;
-
 use negotiator::error::{ConfigureError, InspectError, LoadError};
-use negotiator::{Artifact, Digest, Kind, Limits, Negotiator, Runtime, World, inspect};
-use support::{Wat, facets};
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
+use negotiator::{Artifact, Digest, Kind, Limits, Negotiator, World, inspect};
+use support::{Wat, facets, runtime};
 
 fn load(bytes: &[u8]) -> Result<negotiator::Loaded, LoadError> {
     Negotiator::load(

@@ -9,16 +9,11 @@ use std::time::{Duration, Instant};
 
 use negotiator::error::{CallError, ConfigureError, LoadError};
 use negotiator::types::{Cause, Decision};
-use negotiator::{Artifact, Limits, Negotiator, Pluggable, Policy, Runtime, World};
-use support::{Wat, context, exchange, facets};
+use negotiator::{Artifact, Limits, Negotiator, Pluggable, Policy, World};
+use support::{Wat, context, exchange, facets, runtime};
 use wasmtime::Trap;
 
 const JUDGE: &str = "policy@2.0.0#judge";
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
 
 /// A negotiator that asks, with hardly any fuel of its own.
 fn asking() -> &'static Pluggable {

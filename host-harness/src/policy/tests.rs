@@ -11,17 +11,12 @@ mod trust;
 
 use std::sync::OnceLock;
 
-use support::{Wat, facets};
+use support::{Wat, facets, runtime, shipped};
 
 use super::{Admission, Installed, Policies, Store};
 use crate::gate::{Gated, Inspected, SILENT};
 use crate::trust::Trusted;
-use crate::{Artifact, Limits, Runtime};
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
-}
+use crate::{Artifact, Limits};
 
 fn admission() -> Admission {
     static ADMISSION: OnceLock<Admission> = OnceLock::new();
@@ -41,11 +36,6 @@ fn force(policies: &Policies, artifact: &Artifact) -> Installed {
     let pluggable = &policies.admission().pluggable;
     let gated = Gated::by_force(inspected.unwrap(), "", pluggable, against);
     policies.install(gated).unwrap()
-}
-
-fn shipped(file: &str) -> Artifact {
-    let path = format!("{}/../dist/policies/{file}", env!("CARGO_MANIFEST_DIR"));
-    Artifact::from_file(path).unwrap()
 }
 
 /// A policy whose judgement has this body.

@@ -10,7 +10,7 @@ use super::bindings::openwop::negotiation::policy;
 use super::call::Budget;
 use super::instance::State;
 use super::{Limits, Negotiator, Policy, Runtime};
-use crate::artifact::{Artifact, Digest, Kind, POLICY_INTERFACE, World, mismatch};
+use crate::artifact::{Artifact, Digest, Inspection, Kind, POLICY_INTERFACE, World, mismatch};
 use crate::error::{ConfigureError, LoadError};
 use crate::types::Facets;
 
@@ -185,8 +185,9 @@ pub(super) fn compile(
     Component::from_binary(runtime.engine(), artifact.bytes()).map_err(LoadError::Compile)
 }
 
-/// Checks that an artifact is a component of that world, and imports no more than it may.
-pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<(), LoadError> {
+/// Checks that an artifact is a component of that world, and imports no more than it may; tells
+/// what it is.
+pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<Inspection, LoadError> {
     let inspection = artifact.inspect()?;
     if inspection.kind != Kind::Component {
         return Err(LoadError::NotAComponent {
@@ -197,8 +198,9 @@ pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<(), LoadE
         World::Negotiator => (&[POLICY_INTERFACE], POLICY_INTERFACE),
         World::NegotiatorClosed | World::PolicyProvider => (&[], "nothing"),
     };
-    let mut names = inspection.imports;
-    names.retain(|name| !may_import.contains(&name.as_str()));
+    let excess = inspection.imports.iter();
+    let excess = excess.filter(|name| !may_import.contains(&name.as_str()));
+    let names: Vec<_> = excess.cloned().collect();
     if !names.is_empty() {
         return Err(LoadError::Imports { names, allowed });
     }
@@ -211,7 +213,7 @@ pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<(), LoadE
             problem,
         });
     }
-    Ok(())
+    Ok(inspection)
 }
 
 /// Resolves imports and exports once, for all instances.

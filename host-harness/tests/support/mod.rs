@@ -10,7 +10,9 @@
 )]
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
+use negotiator::{Artifact, Limits, Pluggable, Runtime};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::abi::WasmType;
 use wit_parser::{
@@ -237,6 +239,27 @@ fn types(keyword: &str, types: &[WasmType]) -> String {
     } else {
         format!(" ({keyword}{})", names.collect::<String>())
     }
+}
+
+/// One engine for all tests of a file.
+pub fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Runtime::new().unwrap())
+}
+
+/// The negotiator of `dist/` with its policy left open.
+pub fn pluggable() -> &'static Pluggable {
+    static PLUGGABLE: OnceLock<Pluggable> = OnceLock::new();
+    PLUGGABLE.get_or_init(|| {
+        let artifact = Artifact::embedded_pluggable();
+        Pluggable::load(runtime(), &artifact, Limits::negotiator()).unwrap()
+    })
+}
+
+/// A policy of `dist/`, by the name of its file.
+pub fn shipped(file: &str) -> Artifact {
+    let path = format!("{}/../dist/policies/{file}", env!("CARGO_MANIFEST_DIR"));
+    Artifact::from_file(path).unwrap()
 }
 
 /// Facets that any configuration of a test can use.
