@@ -10,7 +10,7 @@ use std::process::{self, Command};
 
 use anyhow::{Context, Result};
 
-use crate::workspace::{Workspace, output, run};
+use crate::workspace::{Workspace, npm_ci, output, run};
 
 /// What is asked of the optimizer. It must be told which features a module may
 /// use, since the compiler's list of them is stripped.
@@ -48,16 +48,8 @@ impl Optimizer {
             for name in ["package.json", "package-lock.json"] {
                 fs::copy(locked.join(name), folder.join(name))?;
             }
-            let mut npm = Command::new("npm");
-            npm.args([
-                "ci",
-                "--silent",
-                "--no-audit",
-                "--no-fund",
-                "--ignore-scripts",
-            ])
-            .current_dir(&folder);
-            run(&mut npm).context("the optimizer is not installed: Node 20 and npm are needed")?;
+            npm_ci(&folder)
+                .context("the optimizer is not installed: Node 20 and npm are needed")?;
             fs::write(folder.join("installed-lock.json"), &lock)?;
         }
         let version = output(Command::new("node").arg(&script).arg("--version"))

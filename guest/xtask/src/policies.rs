@@ -3,14 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use crate::digest;
 use crate::inspect::{self, Wit};
 use crate::steps::{Ended, Report};
-use crate::workspace::{Workspace, is_installed, run};
+use crate::workspace::{Workspace, is_installed, npm_ci, run};
 
 /// A language, and the files that a policy in it is made of.
 #[derive(Clone, Copy, Debug)]
@@ -28,12 +27,7 @@ const POLICIES: [Policy; 3] = [
     },
     Policy {
         language: "javascript",
-        sources: &[
-            "build.mjs",
-            "package-lock.json",
-            "package.json",
-            "policy.js",
-        ],
+        sources: JAVASCRIPT,
         build: javascript,
     },
     Policy {
@@ -41,6 +35,14 @@ const POLICIES: [Policy; 3] = [
         sources: &["build.py", "policy.py", "requirements.txt"],
         build: python,
     },
+];
+
+/// The sources in JavaScript.
+const JAVASCRIPT: &[&str] = &[
+    "build.mjs",
+    "package-lock.json",
+    "package.json",
+    "policy.js",
 ];
 
 /// Builds and checks every policy whose language is on this machine, and compares their decisions.
@@ -135,23 +137,10 @@ fn javascript(workspace: &Workspace, wasm: &Path) -> Result<Ended> {
     let work = workspace.path("tests/work/policy-javascript");
     fs::create_dir_all(&work)?;
     let from = workspace.path("tests/policies/javascript");
-    for name in [
-        "build.mjs",
-        "package-lock.json",
-        "package.json",
-        "policy.js",
-    ] {
+    for name in JAVASCRIPT {
         fs::copy(from.join(name), work.join(name))?;
     }
-    let mut npm = Command::new("npm");
-    npm.args([
-        "ci",
-        "--silent",
-        "--no-audit",
-        "--no-fund",
-        "--ignore-scripts",
-    ]);
-    run(npm.current_dir(&work))?;
+    npm_ci(&work)?;
     let mut node = workspace.command("node");
     node.arg(work.join("build.mjs")).arg(workspace.path("wit"));
     run(node.arg(wasm))?;

@@ -92,6 +92,19 @@ pub fn captured(command: &mut Command) -> Result<(String, bool)> {
     Ok((text, output.status.success()))
 }
 
+/// Installs the packages of a lock file in its folder; nothing of them is run.
+pub fn npm_ci(folder: &Path) -> Result<()> {
+    let mut npm = Command::new("npm");
+    npm.args([
+        "ci",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+    ]);
+    run(npm.current_dir(folder))
+}
+
 /// Whether a program can be started with `--version`.
 pub fn is_installed(program: &str) -> bool {
     Command::new(program)
