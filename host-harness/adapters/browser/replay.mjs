@@ -5,37 +5,18 @@
 // `--threads N` runs the vectors in N workers of the page at once. Memory is that of the page's
 // process. CHROMIUM names another browser than `chromium`.
 
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFileSync } from 'node:fs';
+import { filesOf, options } from '../node/replay/options.mjs';
 import { opened, rendererMebibytes, serving, version } from './chromium.mjs';
 
-const { values, positionals } = parseArgs({
-  options: {
-    vectors: { type: 'string', multiple: true },
-    component: { type: 'string' },
-    settles: { type: 'string', default: '0' },
-    threads: { type: 'string', default: '1' },
-  },
-  allowPositionals: true,
-});
-if (!values.vectors || !values.component) {
-  console.error('usage: node replay.mjs --vectors FILE… --component FILE');
-  process.exit(2);
-}
-const files = [...values.vectors, ...positionals].flatMap((path) =>
-  statSync(path).isDirectory()
-    ? readdirSync(path).filter((name) => name.endsWith('.jsonl')).sort().map((n) => join(path, n))
-    : [path],
-);
+const { paths, component, settles, threads } = options('replay.mjs');
 const texts = {
-  '/vectors': files.map((file) => readFileSync(file, 'utf8')).join('\n'),
-  '/component': readFileSync(values.component),
+  '/vectors': filesOf(paths).map((file) => readFileSync(file, 'utf8')).join('\n'),
+  '/component': readFileSync(component),
 };
 
 const figures = { language: 'Browser', runtime: 'Chromium, jco', version: await version() };
 let page;
-const { settles, threads } = values;
 await new Promise((resolve, reject) => {
   const started = serving(texts, (result) => {
     if (result.part === 'error') reject(new Error(result.text));

@@ -6,35 +6,18 @@
 // request, divided. `--threads N` sends N requests at once; a Worker has no threads.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { basename } from 'node:path';
 import { PINS } from '../node/lib/pins.js';
+import { filesOf, options } from '../node/replay/options.mjs';
 import { running } from './scripts/run.mjs';
 
-const { values, positionals } = parseArgs({
-  options: {
-    vectors: { type: 'string', multiple: true },
-    component: { type: 'string' },
-    settles: { type: 'string', default: '0' },
-    threads: { type: 'string', default: '1' },
-  },
-  allowPositionals: true,
-});
-if (!values.vectors || !values.component) {
-  console.error('usage: node replay.mjs --vectors FILE… --component FILE');
-  process.exit(2);
-}
-const digest = createHash('sha256').update(readFileSync(values.component)).digest('hex');
-if (digest !== PINS[basename(values.component)]) throw new Error('not the pinned component');
+const { paths, component, ...values } = options('replay.mjs');
+const digest = createHash('sha256').update(readFileSync(component)).digest('hex');
+if (digest !== PINS[basename(component)]) throw new Error('not the pinned component');
 
-const files = [...values.vectors, ...positionals].flatMap((path) =>
-  statSync(path).isDirectory()
-    ? readdirSync(path).filter((name) => name.endsWith('.jsonl')).sort().map((n) => join(path, n))
-    : [path],
-);
-const vectors = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+const vectors = filesOf(paths).map((file) => readFileSync(file, 'utf8')).join('\n');
 const start = performance.now();
 const { urls, pid, stop } = await running('replay', ['http']);
 const ask = async (path, body) =>

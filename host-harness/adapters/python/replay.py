@@ -36,6 +36,8 @@ from openwop_negotiator import (
 )
 from openwop_negotiator.plain import compact
 
+from judge import judge
+
 START = Facets(
     a2a=Facet(["0.3", "1.0"], "1.0", "0.3"),
     mcp=Facet(["2025-11-25", "2026-07-28"], "2026-07-28", "2025-11-25"),
@@ -48,52 +50,6 @@ def memory() -> float:
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) / 1024
     raise SystemExit("no VmRSS in /proc/self/status")
-
-
-def judge(case: dict, ok: bool, text: str) -> list[str]:
-    """Every way in which the answer differs from what the line expects; member order counts."""
-    if "answerText" in case:
-        same_answer = (ok, text) == (case["ok"], case["answerText"])
-        return [] if same_answer else [f"expected {case['answerText'][:200]}, got {text[:200]}"]
-    wrong = []
-
-    def same(what: str, expected: object, got: object) -> None:
-        if compact(expected) != compact(got):
-            wrong.append(f"{what}: expected {compact(expected)}, got {compact(got)}")
-
-    answer = json.loads(text)
-    settles = case["op"] in ("settle", "refuse")
-    fails = any(member in case for member in ("error", "errorCode", "errorPath"))
-    if ok == fails:
-        return [f"expected {'an error' if fails else 'an answer'}, got {text}"]
-    if "error" in case:
-        same("error", case["error"], answer)
-    if "errorCode" in case:
-        same("error.code", case["errorCode"], answer["error"].get("code"))
-    if "errorPath" in case:
-        same("error.path", case["errorPath"], answer["error"].get("path"))
-    if "expect" in case and not settles:
-        same("answer", case["expect"], answer)
-    if "expect" in case and settles:
-        for member, value in case["expect"].items():
-            same(member, value, answer.get(member))
-    for member in ("record", "entry"):
-        if member in case:
-            same(member, case[member], answer.get(member))
-    for member, value in case.get("answer", {}).items():
-        got = answer["answer"]
-        if member == "code":
-            same("answer.error.code", value, (got.get("error") or {}).get("code"))
-        else:
-            same(f"answer.{member}", value, got.get(member))
-    for want in case.get("findings", []):
-        if not any(all(g.get(k) == v for k, v in want.items()) for g in answer["findings"]):
-            wrong.append(f"no finding {compact(want)}")
-    if "findings" in case:
-        rules = {want["rule"] for want in case["findings"]}
-        wrong += [f"finding too many: {g}" for g in answer["findings"] if g["rule"] not in rules]
-    wrong += [f"the answer repeats {w[:40]!r}" for w in case.get("absent", []) if w in text]
-    return wrong
 
 
 # --- the same facts as values ---------------------------------------------------------------------

@@ -1,63 +1,14 @@
-// What both replays share: reading the vectors, judging an answer, and the report.
+// What both replays share: the report. Vectors are read, and answers judged, as in the adapters.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { judge, parse } from '../../../host-harness/adapters/node/replay/judge.mjs';
+import { filesOf } from '../../../host-harness/adapters/node/replay/options.mjs';
+
+export { compact, isSettle } from '../../../host-harness/adapters/node/replay/judge.mjs';
 
 /** Every case of every file, in the order of the file names. */
-export function load(folder) {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .sort();
-  return names.flatMap((name) =>
-    readFileSync(join(folder, name), 'utf8')
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line)),
-  );
-}
-
-export const isSettle = (case_) => case_.op === 'settle' || case_.op === 'refuse';
-export const compact = (value) => JSON.stringify(value ?? null);
-
-/** Every way in which the answer differs from what the line expects; member order counts. */
-export function judge(case_, ok, text) {
-  const wrong = [];
-  const same = (what, expected, got) => {
-    if (compact(expected) !== compact(got))
-      wrong.push(`${what}: expected ${compact(expected)}, got ${compact(got)}`);
-  };
-  const has = (member) => Object.hasOwn(case_, member);
-  const answer = JSON.parse(text);
-  const fails = has('error') || has('errorCode') || has('errorPath');
-  if (ok === fails) return [`expected ${fails ? 'an error' : 'an answer'}, got ${text}`];
-  if (has('error')) same('error', case_.error, answer);
-  if (has('errorCode')) same('error.code', case_.errorCode, answer.error.code);
-  if (has('errorPath')) same('error.path', case_.errorPath, answer.error.path);
-  if (has('expect') && !isSettle(case_)) same('answer', case_.expect, answer);
-  if (has('expect') && isSettle(case_)) {
-    for (const [member, value] of Object.entries(case_.expect)) same(member, value, answer[member]);
-  }
-  for (const member of ['record', 'entry'])
-    if (has(member)) same(member, case_[member], answer[member]);
-  for (const [member, value] of Object.entries(case_.answer ?? {})) {
-    if (member === 'code') same('answer.error.code', value, answer.answer.error?.code);
-    else same(`answer.${member}`, value, answer.answer[member]);
-  }
-  if (has('findings')) {
-    const covers = (want, got) =>
-      Object.entries(want).every(([member, value]) => got[member] === value);
-    for (const want of case_.findings) {
-      if (!answer.findings.some((got) => covers(want, got)))
-        wrong.push(`no finding ${compact(want)} in ${compact(answer.findings)}`);
-    }
-    const rules = new Set(case_.findings.map((want) => want.rule));
-    for (const got of answer.findings)
-      if (!rules.has(got.rule)) wrong.push(`finding too many: ${compact(got)}`);
-  }
-  for (const word of case_.absent ?? [])
-    if (text.includes(word)) wrong.push(`the answer repeats ${compact(word.slice(0, 40))}`);
-  return wrong;
-}
+export const load = (folder) =>
+  filesOf([folder]).flatMap((file) => parse(readFileSync(file, 'utf8')));
 
 /**
  * Replays every case. `ask(op, text)` gives `[ok, text]`; `typed(case, ok, text)`, if there is

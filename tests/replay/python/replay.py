@@ -20,6 +20,10 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "host-harness" / "adapters" / "python"))
+
+from judge import compact, judge  # noqa: E402 (it lies elsewhere)
+
 PACKAGE = "openwop:negotiation/{}@2.0.0"
 
 
@@ -69,60 +73,6 @@ class Negotiator:
         """One JSON request: whether it was answered, and the exact text."""
         result = self.call("json", operation, text)
         return result.tag == "ok", result.payload
-
-
-# --- what a line expects ----------------------------------------------------------------------
-
-
-def compact(value):
-    """JSON text as the component writes it: no spaces, members in their order."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def judge(case, ok, text):
-    """Every way in which the answer differs from what the line expects."""
-    wrong = []
-
-    def same(what, expected, got):
-        if compact(expected) != compact(got):
-            wrong.append(f"{what}: expected {compact(expected)}, got {compact(got)}")
-
-    answer = json.loads(text)
-    settles = case["op"] in ("settle", "refuse")
-    fails = any(member in case for member in ("error", "errorCode", "errorPath"))
-    if ok == fails:
-        return [f"expected {'an error' if fails else 'an answer'}, got {text}"]
-    if "error" in case:
-        same("error", case["error"], answer)
-    if "errorCode" in case:
-        same("error.code", case["errorCode"], answer["error"].get("code"))
-    if "errorPath" in case:
-        same("error.path", case["errorPath"], answer["error"].get("path"))
-    if "expect" in case and not settles:
-        same("answer", case["expect"], answer)
-    if "expect" in case and settles:
-        for member, value in case["expect"].items():
-            same(member, value, answer.get(member))
-    for member in ("record", "entry"):
-        if member in case:
-            same(member, case[member], answer.get(member))
-    for member, value in case.get("answer", {}).items():
-        got = answer["answer"]
-        if member == "code":
-            same("answer.error.code", value, (got.get("error") or {}).get("code"))
-        else:
-            same(f"answer.{member}", value, got.get(member))
-    if "findings" in case:
-        got = answer["findings"]
-        for want in case["findings"]:
-            if not any(all(g.get(k) == v for k, v in want.items()) for g in got):
-                wrong.append(f"no finding {compact(want)} in {compact(got)}")
-        rules = {want["rule"] for want in case["findings"]}
-        wrong.extend(f"finding too many: {compact(g)}" for g in got if g["rule"] not in rules)
-    wrong.extend(
-        f"the answer repeats {word[:40]!r}" for word in case.get("absent", []) if word in text
-    )
-    return wrong
 
 
 # --- the typed interfaces -----------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Judges answers against vectors, through JSON and through values; runs anywhere JavaScript does.
 
-const compact = (value) => JSON.stringify(value ?? null);
-const isSettle = ({ op }) => op === 'settle' || op === 'refuse';
+export const compact = (value) => JSON.stringify(value ?? null);
+export const isSettle = ({ op }) => op === 'settle' || op === 'refuse';
 
 export const START = {
   a2a: { offered: ['0.3', '1.0'], preferred: '1.0', floor: '0.3' },
@@ -41,7 +41,8 @@ export function judge(case_, ok, text) {
   if (has('findings')) {
     const covers = (want, got) => Object.entries(want).every(([name, v]) => got[name] === v);
     for (const want of case_.findings)
-      if (!answer.findings.some((got) => covers(want, got))) wrong.push(`no ${compact(want)}`);
+      if (!answer.findings.some((got) => covers(want, got)))
+        wrong.push(`no finding ${compact(want)} in ${compact(answer.findings)}`);
     const rules = new Set(case_.findings.map(({ rule }) => rule));
     for (const got of answer.findings)
       if (!rules.has(got.rule)) wrong.push(`finding too many: ${compact(got)}`);

@@ -5,10 +5,9 @@
 // A FILE is JSON lines as tests/vectors/README.md describes, or adapters/cases.jsonl; a folder
 // stands for its *.jsonl files. The last line of the output is a JSON object.
 
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { load } from '@openwop/negotiator';
 import { compileComponent } from '@openwop/negotiator/policy';
@@ -16,6 +15,7 @@ import { callJson } from '../lib/negotiator.js';
 import { PINS } from '../lib/pins.js';
 import { sha256 } from '../lib/component.js';
 import { START, judge, median, parse, replay, requestOf, settleMany } from './judge.mjs';
+import { filesOf, options } from './options.mjs';
 
 const mebibytes = () => Math.round((process.memoryUsage.rss() / 2 ** 20) * 10) / 10;
 
@@ -28,17 +28,7 @@ async function bare(path) {
   return (request) => callJson(instantiate({}), 'configure', request);
 }
 
-function read(paths) {
-  const files = paths.flatMap((path) =>
-    statSync(path).isDirectory()
-      ? readdirSync(path)
-          .filter((name) => name.endsWith('.jsonl'))
-          .sort()
-          .map((name) => join(path, name))
-      : [path],
-  );
-  return files.flatMap((file) => parse(readFileSync(file, 'utf8')));
-}
+const read = (paths) => filesOf(paths).flatMap((file) => parse(readFileSync(file, 'utf8')));
 
 async function inWorker({ paths, offset }) {
   const cases = read(paths).filter(({ op }) => op !== 'configure');
@@ -60,21 +50,7 @@ async function inParallel(paths, threads) {
 }
 
 async function main() {
-  const { values, positionals } = parseArgs({
-    options: {
-      vectors: { type: 'string', multiple: true },
-      component: { type: 'string' },
-      settles: { type: 'string', default: '0' },
-      threads: { type: 'string', default: '1' },
-    },
-    allowPositionals: true,
-  });
-  if (!values.vectors || !values.component) {
-    console.error('usage: node replay/node.mjs --vectors FILE… --component FILE');
-    return 2;
-  }
-  // `--vectors A B`: the first belongs to the option, the others stand alone.
-  const paths = [...values.vectors, ...positionals];
+  const { paths, ...values } = options('replay/node.mjs');
   const start = performance.now();
   const negotiator = await load(START);
   const loadMillis = Math.round((performance.now() - start) * 10) / 10;
