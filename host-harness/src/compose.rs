@@ -16,7 +16,7 @@ use wasm_encoder::{
 use wasmparser::{ComponentExternalKind, Parser, Payload};
 
 use crate::artifact::{Artifact, POLICY_INTERFACE, World};
-use crate::error::{ComposeError, InspectError, LoadError};
+use crate::error::{ComposeError, InspectError};
 use crate::runtime::check_world;
 
 mod settings;
@@ -44,20 +44,7 @@ pub fn compose(
     policy: &Artifact,
     settings: Option<&str>,
 ) -> Result<Artifact, ComposeError> {
-    let inspection =
-        check_world(negotiator, World::Negotiator).map_err(ComposeError::Negotiator)?;
-    // One that asks no policy may stand for one that does; here its policy would be lost.
-    if !inspection
-        .imports
-        .iter()
-        .any(|name| name == POLICY_INTERFACE)
-    {
-        return Err(ComposeError::Negotiator(LoadError::WrongWorld {
-            expected: World::Negotiator,
-            found: inspection.world,
-            problem: "it must import the policy interface".to_owned(),
-        }));
-    }
+    check_world(negotiator, World::Negotiator).map_err(ComposeError::Negotiator)?;
     check_world(policy, World::PolicyProvider).map_err(ComposeError::Policy)?;
     if settings.is_some_and(|settings| settings.len() > MAX_SETTINGS_BYTES) {
         return Err(ComposeError::SettingsTooLong {

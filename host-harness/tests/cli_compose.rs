@@ -107,6 +107,37 @@ fn bad_settings_end_with_2_name_the_rule_and_write_nothing() {
     assert_eq!(names(&folder), ["out.wasm", "rules.json"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_written_to_and_stays_what_it_is() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let folder = folder("pipe");
+    let (pipe, copy) = (folder.join("pipe"), folder.join("copy"));
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut reader = Command::new("cat")
+        .arg(&pipe)
+        .stdout(fs::File::create(&copy).unwrap())
+        .spawn()
+        .unwrap();
+    let policy = "dist/policies/exact.wasm";
+    let output = run(&["compose", "--policy", policy, "-o", text(&pipe)]);
+    let stays = fs::metadata(&pipe).unwrap().file_type().is_fifo();
+    if !stays {
+        // Nobody will ever write to what it waits for.
+        reader.kill().unwrap();
+    }
+    reader.wait().unwrap();
+    assert!(stays && output.status.success());
+    let digest = negotiator::Digest::of(&fs::read(&copy).unwrap()).to_string();
+    assert!(String::from_utf8(output.stdout).unwrap().contains(&digest));
+}
+
 #[test]
 fn what_is_no_policy_ends_with_3_and_its_imports_are_named() {
     let folder = folder("hostile");

@@ -284,6 +284,10 @@ fn a_negotiator_is_not_a_policy_and_a_policy_not_a_negotiator() {
     ));
     let error = Negotiator::load(runtime(), &open, Limits::negotiator()).unwrap_err();
     assert!(matches!(error, LoadError::Imports { .. }), "{error:?}");
-    // One that asks no policy may stand where one could be asked.
-    Pluggable::load(runtime(), &closed, Limits::negotiator()).unwrap();
+    // One that asks no policy could stand where one is asked; the policy would be lost.
+    let error = Pluggable::load(runtime(), &closed, Limits::negotiator()).unwrap_err();
+    let LoadError::WrongWorld { problem, .. } = error else {
+        panic!("{error:?}")
+    };
+    assert_eq!(problem, "it must import the policy interface");
 }

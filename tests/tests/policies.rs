@@ -1,7 +1,7 @@
 //! Policies in other languages decide as those in Rust do.
 //!
-//! `cargo xtask test` builds them and runs this with `NEGOTIATOR_POLICIES`, the folder they are in;
-//! one whose language is not on the machine is not there.
+//! `cargo xtask test` builds them and runs this with `NEGOTIATOR_POLICIES`, the folder they are in,
+//! for those whose language is on the machine.
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,10 +21,6 @@ use negotiator::{Artifact, Limits, Loaded, Pluggable, Policy, Runtime};
 fn same_as(language: &str, rust: &str) {
     let folder = env::var_os("NEGOTIATOR_POLICIES").expect("NEGOTIATOR_POLICIES is the folder");
     let path = PathBuf::from(folder).join(format!("{language}.wasm"));
-    if !path.is_file() {
-        eprintln!("{language}: not built");
-        return;
-    }
     let runtime = Runtime::new().unwrap();
     let open = Artifact::embedded_pluggable();
     let open = Pluggable::load(&runtime, &open, Limits::negotiator()).unwrap();

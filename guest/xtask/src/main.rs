@@ -23,6 +23,7 @@ mod hosts;
 mod inspect;
 mod manifest;
 mod mutants;
+mod names;
 mod optimize;
 mod pins;
 mod policies;
@@ -132,6 +133,10 @@ enum Task {
         #[arg(long, value_name = "COMMIT")]
         changed: Option<String>,
     },
+    /// Write tests/names.txt, the names of all Rust tests.
+    ///
+    /// CI fails when a test is not on it, or is on it and not there.
+    Names,
     /// Run everything that CI runs.
     Ci,
 }
@@ -185,6 +190,7 @@ fn run(task: Task) -> Result<Report> {
         Task::Certify { accept_fuel, .. } => certify::write(&workspace, accept_fuel)?,
         Task::Sabotage { only } => sabotage::run_all(&workspace, &only, &mut report)?,
         Task::Mutants { changed } => mutants::run_all(&workspace, changed.as_deref())?,
+        Task::Names => names::write(&workspace)?,
         Task::Ci => ci::run_all(&workspace, &mut report),
     }
     Ok(report)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::certify::MUTANTS;
-use crate::workspace::{Workspace, is_installed, output, run};
+use crate::workspace::{Workspace, output, run};
 
 /// Reasons why a mutant may live, by its name without the line.
 const REASONS: &str = "tests/mutants/reasons.json";
@@ -34,7 +34,8 @@ pub struct Score {
 /// Makes mutants of everything, or of what changed since a commit, and counts who lives. The score
 /// of everything is kept in a file, for the certificate.
 pub fn run_all(workspace: &Workspace, changed_since: Option<&str>) -> Result<()> {
-    if !is_installed("cargo-mutants") {
+    let installed = workspace.cargo().args(["mutants", "--version"]).output();
+    if !installed.is_ok_and(|output| output.status.success()) {
         bail!("cargo-mutants is not installed: `{INSTALL}`");
     }
     let folder = workspace.path("target/mutants");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::dist;
 use crate::hosts;
+use crate::names;
 use crate::policies;
 use crate::replay::{self, Language};
 use crate::steps::{Ended, Report};
@@ -25,6 +26,10 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
             .args(guest)
             .args(rules)
             .args(["--package", "negotiator-component"]))?;
+        Ok(Ended::Passed)
+    });
+    report.step("test: none is missing", || {
+        names::check(workspace)?;
         Ok(Ended::Passed)
     });
 

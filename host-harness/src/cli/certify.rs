@@ -11,7 +11,7 @@ use negotiator::{Artifact, Limits, Runtime};
 
 use super::exit::{Exit, Failure, OrExit as _};
 use super::words::{self, BAD, GOOD};
-use super::{Global, answer, component};
+use super::{Global, answer, component, write};
 
 /// Put a component to the proof, and write a certificate of what was found
 ///
@@ -79,8 +79,7 @@ pub(crate) fn run(args: &Args, global: &Global) -> Result<Exit, Failure> {
             let report = put_to_the_proof(&artifact, extent)?;
             let text = Certificate::new(&name, &report, &evidence).text();
             match &args.output {
-                Some(path) => fs::write(path, text)
-                    .or_unreadable(format!("cannot write {}", path.display()))?,
+                Some(path) => write::whole(path, text.as_bytes())?,
                 None => answer::print_text(text.trim_end())?,
             }
             Ok(exit(report.passed()))

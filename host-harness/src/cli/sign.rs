@@ -1,13 +1,12 @@
 //! `negotiator sign`.
 
-use std::fs;
 use std::path::PathBuf;
 
 use negotiator::Artifact;
 use negotiator::trust::{Envelope, GateReport, Outcome, SecretKey, Statement};
 
 use super::exit::{Exit, Failure, OrExit as _};
-use super::{answer, key, words};
+use super::{answer, key, words, write};
 
 /// Sign an artifact: vouch for it to whoever trusts the key
 ///
@@ -70,8 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     match &args.output {
         None => answer::print_text(&text)?,
         Some(path) => {
-            fs::write(path, text + "\n")
-                .or_unreadable(format!("cannot write {}", path.display()))?;
+            write::whole(path, (text + "\n").as_bytes())?;
             words::say(&format!(
                 "signed {} with {}",
                 artifact.digest(),

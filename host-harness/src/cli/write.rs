@@ -7,7 +7,8 @@ use std::path::Path;
 use super::exit::{Failure, OrExit as _};
 
 /// Writes a file so that its name leads to all of it or to what it was before,
-/// also when the machine stops half-way.
+/// also when the machine stops half-way. What is no file, such as `/dev/stdout` or a pipe,
+/// is written to as it is.
 pub(crate) fn whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     try_whole(path, bytes).or_unreadable(format!("cannot write {}", path.display()))
 }
@@ -16,8 +17,12 @@ fn try_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let name = path
         .file_name()
         .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if !found.is_file() => {
+            return File::options().write(true).open(path)?.write_all(bytes);
+        }
+        _ => {}
     }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -10,7 +10,7 @@ use super::bindings::openwop::negotiation::policy;
 use super::call::Budget;
 use super::instance::State;
 use super::{Limits, Negotiator, Policy, Runtime};
-use crate::artifact::{Artifact, Digest, Inspection, Kind, POLICY_INTERFACE, World, mismatch};
+use crate::artifact::{Artifact, Digest, Kind, POLICY_INTERFACE, World, mismatch};
 use crate::error::{ConfigureError, LoadError};
 use crate::types::Facets;
 
@@ -88,7 +88,8 @@ impl Pluggable {
     ///
     /// # Errors
     ///
-    /// It is no such component, or imports something beside the policy interface.
+    /// It is no such component, has its policy inside already, or imports something beside the
+    /// policy interface.
     pub fn load(runtime: &Runtime, artifact: &Artifact, limits: Limits) -> Result<Self, LoadError> {
         limits.check()?;
         let component = compile(runtime, artifact, World::Negotiator)?;
@@ -185,9 +186,8 @@ pub(super) fn compile(
     Component::from_binary(runtime.engine(), artifact.bytes()).map_err(LoadError::Compile)
 }
 
-/// Checks that an artifact is a component of that world, and imports no more than it may; tells
-/// what it is.
-pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<Inspection, LoadError> {
+/// Checks that an artifact is a component of that world, and imports what it must and no more.
+pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<(), LoadError> {
     let inspection = artifact.inspect()?;
     if inspection.kind != Kind::Component {
         return Err(LoadError::NotAComponent {
@@ -213,7 +213,15 @@ pub(crate) fn check_world(artifact: &Artifact, world: World) -> Result<Inspectio
             problem,
         });
     }
-    Ok(inspection)
+    // One that asks no policy may stand for one that does; here its policy would never be asked.
+    if world == World::Negotiator && inspection.imports.is_empty() {
+        return Err(LoadError::WrongWorld {
+            expected: world,
+            found: inspection.world,
+            problem: "it must import the policy interface".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// Resolves imports and exports once, for all instances.
