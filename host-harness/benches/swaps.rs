@@ -2,16 +2,6 @@
 //!
 //! All cores settle all the time. Slices of time without swaps and with swaps take turns, so
 //! that whatever else the machine does hits both alike; compare the two columns of one run.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "a benchmark"
-)]
-
-#[path = "../tests/support/mod.rs"]
-mod support;
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -21,7 +11,7 @@ use negotiator::gate::{SILENT, Step};
 use negotiator::policy::{Admission, Offer, Policies};
 use negotiator::trust::Trust;
 use negotiator::{Artifact, Runtime};
-use support::{context, exchange, facets};
+use negotiator_benches::{NAMED, context, exchange, facets};
 
 /// Swaps all in all, and slices of time of each kind.
 const SWAPS: usize = 1_000;
@@ -34,7 +24,7 @@ const OVER: usize = 2;
 
 fn main() {
     let shipped = |file: &str| {
-        let path = format!("{}/../dist/policies/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../dist/policies/{file}", env!("CARGO_MANIFEST_DIR"));
         Artifact::from_file(path).unwrap()
     };
     let artifacts = ["exact.wasm", "highest.wasm"].map(shipped);
@@ -65,7 +55,7 @@ fn main() {
         for _ in 0..threads {
             scope.spawn(|| {
                 let mut mine: [Vec<u64>; 2] = Default::default();
-                let (exchange, context) = (exchange(Some("1.0")), context());
+                let (exchange, context) = (exchange(NAMED, true), context());
                 loop {
                     let now = phase.load(Ordering::Relaxed);
                     if now == OVER {

@@ -12,15 +12,24 @@
 
 use std::env;
 use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use negotiator::error::ConfigureError;
+use negotiator::gate::SILENT;
+use negotiator::policy::{Admission, Offer, Policies};
 use negotiator::proof::{exchanges, postures};
-use negotiator::types::{Decision, Protocol};
+use negotiator::trust::Trust;
+use negotiator::types::{Context, Decision, Facet, Facets, Protocol};
 use negotiator::{Artifact, Limits, Loaded, Pluggable, Policy, Runtime};
 
-fn same_as(language: &str, rust: &str) {
+fn built(language: &str) -> PathBuf {
     let folder = env::var_os("NEGOTIATOR_POLICIES").expect("NEGOTIATOR_POLICIES is the folder");
-    let path = PathBuf::from(folder).join(format!("{language}.wasm"));
+    PathBuf::from(folder).join(format!("{language}.wasm"))
+}
+
+fn same_as(language: &str, rust: &str) {
+    let path = built(language);
     let runtime = Runtime::new().unwrap();
     let open = Artifact::embedded_pluggable();
     let open = Pluggable::load(&runtime, &open, Limits::negotiator()).unwrap();
@@ -57,6 +66,77 @@ fn same_as(language: &str, rust: &str) {
         }
     };
     assert_eq!(told(&other), told(&rust));
+}
+
+/// Puts it in force, through the gate, while another one serves: nobody waits for the compiler.
+fn put_in_force(language: &str) {
+    let runtime = Runtime::new().unwrap();
+    let artifact = |path: PathBuf| Artifact::from_file(path).unwrap();
+    let dist = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../dist/policies"));
+    let (other, exact) = (artifact(built(language)), artifact(dist.join("exact.wasm")));
+    let pins = [&other, &exact].map(|artifact| {
+        let digest = artifact.digest();
+        format!("[[pin]]\nname = \"{language}\"\ndigest = \"{digest}\"\n")
+    });
+    let trust = Trust::from_text(&pins.concat()).unwrap();
+    let admission = Admission::new(&runtime).unwrap().trusting_only(trust);
+    let facets = Facets {
+        a2a: Some(Facet {
+            offered: vec!["0.3".to_owned(), "1.0".to_owned()],
+            preferred: "1.0".to_owned(),
+            floor: "0.3".to_owned(),
+        }),
+        mcp: None,
+    };
+    let policies = Policies::open(admission, facets, None, SILENT).unwrap();
+    let install = |artifact| {
+        let offer = Offer::new(artifact).allow_loosening(true);
+        let gated = policies.admit(&offer, SILENT).unwrap();
+        policies.install(gated).unwrap()
+    };
+    let before = install(exact).by();
+    let exchange = exchanges(Protocol::A2a).into_iter().next().unwrap();
+    let context = Context {
+        at: "2026-11-30T12:00:00Z".to_owned(),
+        ..Context::default()
+    };
+    let (mut meanwhile, mut longest) = (0_u32, Duration::ZERO);
+    let after = thread::scope(|scope| {
+        let installing = scope.spawn(|| install(other).by());
+        while !installing.is_finished() {
+            let begun = Instant::now();
+            let served = policies.settle(&exchange, &context).unwrap();
+            longest = longest.max(begun.elapsed());
+            assert_eq!(served.failure, None);
+            meanwhile += u32::from(served.by == before);
+            thread::sleep(Duration::from_millis(1));
+        }
+        installing.join().unwrap()
+    });
+    assert!(after.generation > before.generation);
+    assert_eq!(policies.settle(&exchange, &context).unwrap().by, after);
+    assert!(meanwhile > 1_000, "{meanwhile} settled meanwhile");
+    println!("{language}: {meanwhile} settled meanwhile, the longest in {longest:?}");
+    // And back, without compiling.
+    assert_eq!(policies.rollback().unwrap().by().policy, before.policy);
+}
+
+#[test]
+#[ignore = "needs what `cargo xtask test` builds"]
+fn javascript_is_put_in_force() {
+    put_in_force("javascript");
+}
+
+#[test]
+#[ignore = "needs what `cargo xtask test` builds"]
+fn python_is_put_in_force() {
+    put_in_force("python");
+}
+
+#[test]
+#[ignore = "needs what `cargo xtask test` builds"]
+fn c_is_put_in_force() {
+    put_in_force("c");
 }
 
 #[test]

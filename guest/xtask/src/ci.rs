@@ -2,7 +2,7 @@
 
 use crate::steps::{Ended, Report};
 use crate::workspace::{Workspace, is_installed, run};
-use crate::{check, sbom, test, wit_lint};
+use crate::{certify, check, mutants, sabotage, sbom, test, wit_lint};
 
 /// Runs everything; a failure does not keep the rest from running.
 pub fn run_all(workspace: &Workspace, report: &mut Report) {
@@ -50,4 +50,21 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         Ok(Ended::Passed)
     });
     test::run_all(workspace, report);
+    report.step("certificate", || {
+        certify::check(workspace)?;
+        Ok(Ended::Passed)
+    });
+    if let Err(error) = sabotage::run_all(workspace, &[], report) {
+        report.step("sabotage", || Err(error));
+    }
+    report.step("mutants of what changed", || {
+        if !mutants::is_installed(workspace) {
+            return Ok(Ended::Skipped(format!(
+                "cargo-mutants is not installed: `{}`",
+                mutants::INSTALL
+            )));
+        }
+        mutants::run_all(workspace, mutants::Area::Core, Some(None))?;
+        Ok(Ended::Passed)
+    });
 }

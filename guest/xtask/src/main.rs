@@ -127,11 +127,15 @@ enum Task {
     },
     /// Change the rules in small ways and check that a test notices each.
     ///
-    /// Needs cargo-mutants. All of guest/core takes an hour or more; CI runs what changed.
+    /// Needs cargo-mutants. A whole area takes hours; a run that is stopped is gone on with by the
+    /// next one. CI runs what changed.
     Mutants {
-        /// Only what changed since this commit.
-        #[arg(long, value_name = "COMMIT")]
-        changed: Option<String>,
+        /// What to change.
+        #[arg(value_enum, default_value = "core")]
+        area: mutants::Area,
+        /// Only what changed since this commit; without one, since the score on file was made.
+        #[arg(long, value_name = "COMMIT", num_args = 0..=1)]
+        changed: Option<Option<String>>,
     },
     /// Write tests/names.txt, the names of all Rust tests.
     ///
@@ -189,7 +193,7 @@ fn run(task: Task) -> Result<Report> {
         Task::Certify { check: true, .. } => certify::check(&workspace)?,
         Task::Certify { accept_fuel, .. } => certify::write(&workspace, accept_fuel)?,
         Task::Sabotage { only } => sabotage::run_all(&workspace, &only, &mut report)?,
-        Task::Mutants { changed } => mutants::run_all(&workspace, changed.as_deref())?,
+        Task::Mutants { area, changed } => mutants::run_all(&workspace, area, changed)?,
         Task::Names => names::write(&workspace)?,
         Task::Ci => ci::run_all(&workspace, &mut report),
     }

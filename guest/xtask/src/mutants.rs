@@ -1,25 +1,72 @@
-//! `cargo xtask mutants`: small changes to the rules, each of which a test must notice.
+//! `cargo xtask mutants`: small changes to the rules and to the gate, each of which a test must
+//! notice.
+//!
+//! A run may be stopped at any time: the next one goes on with what was not tried yet, or was not
+//! noticed. What was noticed counts as long as the mutated source is the same.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::certify::MUTANTS;
+use crate::digest::sha256;
 use crate::workspace::{Workspace, output, run};
 
 /// Reasons why a mutant may live, by its name without the line.
 const REASONS: &str = "tests/mutants/reasons.json";
 /// How to get the tool.
-const INSTALL: &str = "cargo install --locked cargo-mutants";
-/// The package that is mutated, and where it lies.
-const PACKAGE: &str = "negotiation-core";
-const FOLDER: &str = "guest/core";
+pub const INSTALL: &str = "cargo install --locked cargo-mutants@27.1.0";
 
-/// What became of all mutants.
-#[derive(Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
+/// What is mutated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Area {
+    /// The rules, `guest/core`: ten seconds for each of some 700 mutants.
+    Core,
+    /// The gate of policies, `host-harness/src/gate`: a minute for each of some 230.
+    Gate,
+}
+
+impl Area {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Gate => "gate",
+        }
+    }
+
+    /// Where the source is.
+    const fn sources(self) -> &'static [&'static str] {
+        match self {
+            Self::Core => &["guest/core/src"],
+            Self::Gate => &["host-harness/src/gate", "host-harness/src/gate.rs"],
+        }
+    }
+
+    /// What cargo-mutants is told: what to mutate, and which tests to run.
+    const fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Core => &[
+                "--package=negotiation-core",
+                "--test-package=negotiation-core",
+                "--test-package=negotiation-mutants",
+            ],
+            Self::Gate => &[
+                "--package=negotiator",
+                "--file=host-harness/src/gate.rs",
+                "--file=host-harness/src/gate/*.rs",
+                "--cargo-test-arg=--lib",
+                "--cargo-test-arg=--test=gate",
+            ],
+        }
+    }
+}
+
+/// What became of the mutants of an area.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Score {
     /// The mutants that could be built.
     pub mutants: usize,
@@ -31,50 +78,62 @@ pub struct Score {
     pub missed: usize,
 }
 
-/// Makes mutants of everything, or of what changed since a commit, and counts who lives. The score
-/// of everything is kept in a file, for the certificate.
-pub fn run_all(workspace: &Workspace, changed_since: Option<&str>) -> Result<()> {
-    let installed = workspace.cargo().args(["mutants", "--version"]).output();
-    if !installed.is_ok_and(|output| output.status.success()) {
+/// Makes mutants of an area, or of what changed in it since a commit, and counts who lives. The
+/// score of a whole area is kept in a file, for the certificate.
+///
+/// `changed` is the commit, or none for the one that the score on file came with.
+pub fn run_all(workspace: &Workspace, area: Area, changed: Option<Option<String>>) -> Result<()> {
+    if !is_installed(workspace) {
         bail!("cargo-mutants is not installed: `{INSTALL}`");
     }
-    let folder = workspace.path("target/mutants");
-    fs::create_dir_all(&folder)?;
+    let mut folder = workspace.path("target/mutants").join(area.name());
     let mut cargo = workspace.cargo();
-    cargo.args(["mutants", "--package", PACKAGE]);
-    for tests in [PACKAGE, "negotiation-mutants"] {
-        cargo.args(["--test-package", tests]);
-    }
-    cargo.args(["--jobs", "1", "--no-shuffle", "--timeout", "120"]);
-    cargo.arg("--output").arg(&folder);
-    if let Some(commit) = changed_since {
+    cargo.arg("mutants").args(area.arguments());
+    cargo.args([
+        "--profile=mutants",
+        "--jobs=1",
+        "--no-shuffle",
+        "--timeout=120",
+    ]);
+    let is_whole = changed.is_none();
+    if let Some(commit) = changed {
+        let commit = match commit {
+            Some(commit) => commit,
+            None => scored(workspace)?,
+        };
+        folder.push("changed");
+        fs::create_dir_all(&folder)?;
         let mut git = workspace.command("git");
-        let changed = output(git.args(["diff", commit, "--", FOLDER]))?;
+        let changed = output(git.args(["diff", &commit, "--"]).args(area.sources()))?;
         if changed.is_empty() {
-            println!("nothing changed in {FOLDER} since {commit}");
+            println!("nothing changed in {} since {commit}", area.name());
             return Ok(());
         }
         let path = folder.join("changed.diff");
         fs::write(&path, changed)?;
         cargo.arg("--in-diff").arg(path);
+    } else {
+        forget_if_changed(workspace, area, &folder)?;
+        cargo.arg("--iterate");
     }
+    cargo.arg("--output").arg(&folder);
+    let mut found = Found::default();
+    // What a run that was stopped left.
+    found.add(&folder)?;
     // It fails where a mutant lives; whether that is excused is found out here.
     let ended = run(&mut cargo);
-    let outcomes = fs::read_to_string(folder.join("mutants.out/outcomes.json"));
-    let Ok(outcomes) = outcomes else {
+    if !folder.join("mutants.out/outcomes.json").is_file() {
         return ended.context("cargo-mutants left no outcomes");
-    };
+    }
+    found.add(&folder)?;
     let reasons = fs::read_to_string(workspace.path(REASONS))?;
-    let reasons: BTreeMap<String, String> = serde_json::from_str(&reasons)?;
-    let (score, missed) = count(&serde_json::from_str(&outcomes)?, &reasons);
+    let (score, missed) = found.count(&serde_json::from_str(&reasons)?);
     println!(
         "{} mutants: {} caught, {} excused, {} missed",
         score.mutants, score.caught, score.excused, score.missed
     );
-    if changed_since.is_none() {
-        let mut text = serde_json::to_string_pretty(&score)?;
-        text.push('\n');
-        fs::write(workspace.path(MUTANTS), text)?;
+    if is_whole {
+        keep(&workspace.path(MUTANTS), area, score)?;
     }
     if !missed.is_empty() {
         bail!(
@@ -85,69 +144,183 @@ pub fn run_all(workspace: &Workspace, changed_since: Option<&str>) -> Result<()>
     Ok(())
 }
 
-/// The score, and the names of those that live without a reason.
-fn count(outcomes: &Value, reasons: &BTreeMap<String, String>) -> (Score, Vec<String>) {
-    let mut score = Score::default();
-    let mut missed = Vec::new();
-    let list = outcomes.get("outcomes").and_then(Value::as_array);
-    for outcome in list.into_iter().flatten() {
-        let Some(mutant) = outcome.pointer("/scenario/Mutant") else {
-            continue;
-        };
-        match outcome.get("summary").and_then(Value::as_str) {
-            Some("CaughtMutant" | "Timeout") => score.caught = score.caught.saturating_add(1),
-            Some("MissedMutant") => {
-                let name = name(mutant);
-                if reasons.contains_key(&name) {
-                    score.excused = score.excused.saturating_add(1);
-                } else {
-                    score.missed = score.missed.saturating_add(1);
-                    missed.push(name);
-                }
-            }
-            _ => continue,
-        }
-        score.mutants = score.mutants.saturating_add(1);
-    }
-    (score, missed)
+/// Whether the tool is here.
+pub fn is_installed(workspace: &Workspace) -> bool {
+    let version = workspace.cargo().args(["mutants", "--version"]).output();
+    version.is_ok_and(|output| output.status.success())
 }
 
-/// `FILE: what was changed`, without the line: lines move.
-fn name(mutant: &Value) -> String {
-    let text = |member: &str| mutant.get(member).and_then(Value::as_str).unwrap_or("?");
-    let file = text("file");
-    let whole = text("name");
-    // The name begins with `FILE:LINE:COLUMN: `.
-    let what = whole.splitn(4, ':').nth(3).unwrap_or(whole).trim();
-    format!("{file}: {what}")
+/// The commit that the score on file came with.
+fn scored(workspace: &Workspace) -> Result<String> {
+    let mut git = workspace.command("git");
+    let commit = output(git.args(["log", "-1", "--format=%H", "--", MUTANTS]))?;
+    if commit.trim().is_empty() {
+        bail!("there is no score in {MUTANTS} yet: run `cargo xtask mutants`");
+    }
+    Ok(commit.trim().to_owned())
+}
+
+/// Removes what is known of another source.
+fn forget_if_changed(workspace: &Workspace, area: Area, folder: &Path) -> Result<()> {
+    let mut text = String::new();
+    for source in area.sources() {
+        let mut files = Vec::new();
+        walk(&workspace.path(source), &mut files)?;
+        for file in files {
+            text.push_str(&sha256(&fs::read(file)?));
+        }
+    }
+    let (stamp, digest) = (folder.join("of.txt"), sha256(text.as_bytes()));
+    if fs::read_to_string(&stamp).is_ok_and(|known| known == digest) {
+        return Ok(());
+    }
+    if folder.is_dir() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    fs::write(stamp, digest)?;
+    Ok(())
+}
+
+fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if path.is_file() {
+        files.push(path.to_path_buf());
+        return Ok(());
+    }
+    let entries = fs::read_dir(path)?.map(|entry| Ok(entry?.path()));
+    let mut entries = entries.collect::<Result<Vec<_>>>()?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| walk(entry, files))
+}
+
+/// Puts the score of one area beside that of the others.
+fn keep(path: &Path, area: Area, score: Score) -> Result<()> {
+    let mut all: BTreeMap<String, Score> = match fs::read_to_string(path) {
+        Ok(text) => serde_json::from_str(&text)?,
+        Err(_) => BTreeMap::new(),
+    };
+    all.insert(area.name().to_owned(), score);
+    let mut text = serde_json::to_string_pretty(&all)?;
+    text.push('\n');
+    Ok(fs::write(path, text)?)
+}
+
+/// What became of each mutant, by its name: `FILE:LINE:COLUMN: what was changed`.
+#[derive(Default)]
+struct Found(BTreeMap<String, Verdict>);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Caught,
+    Missed,
+    Unviable,
+}
+
+impl Found {
+    /// Reads the lists that a run left; a later verdict replaces an earlier one.
+    fn add(&mut self, folder: &Path) -> Result<()> {
+        let kept = folder.join("unviable.txt");
+        let mut unviable = fs::read_to_string(&kept).unwrap_or_default();
+        for (file, verdict) in [
+            ("missed", Verdict::Missed),
+            // Among them are those of earlier runs that could not be built.
+            ("previously_caught", Verdict::Caught),
+            ("caught", Verdict::Caught),
+            ("timeout", Verdict::Caught),
+            ("unviable", Verdict::Unviable),
+        ] {
+            let path = folder.join("mutants.out").join(file).with_extension("txt");
+            let Ok(text) = fs::read_to_string(path) else {
+                continue;
+            };
+            if verdict == Verdict::Unviable {
+                unviable.push_str(&text);
+            }
+            let names = text.lines().map(|name| (name.to_owned(), verdict));
+            self.0.extend(names);
+        }
+        let names = unviable.lines();
+        self.0
+            .extend(names.map(|name| (name.to_owned(), Verdict::Unviable)));
+        Ok(fs::write(kept, unviable)?)
+    }
+
+    /// The score, and the names of those that live without a reason.
+    fn count(&self, reasons: &BTreeMap<String, String>) -> (Score, Vec<String>) {
+        let mut score = Score::default();
+        let mut missed = Vec::new();
+        for (name, verdict) in &self.0 {
+            let count = match verdict {
+                Verdict::Unviable => continue,
+                Verdict::Caught => &mut score.caught,
+                Verdict::Missed if reasons.contains_key(&without_line(name)) => &mut score.excused,
+                Verdict::Missed => {
+                    missed.push(name.clone());
+                    &mut score.missed
+                }
+            };
+            *count = count.saturating_add(1);
+            score.mutants = score.mutants.saturating_add(1);
+        }
+        (score, missed)
+    }
+}
+
+/// `FILE: what was changed`: lines move.
+fn without_line(name: &str) -> String {
+    let mut parts = name.splitn(4, ':');
+    let file = parts.next().unwrap_or_default();
+    format!("{file}:{}", parts.nth(2).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
-    fn mutants_are_counted_and_those_with_a_reason_excused() {
-        let outcome = |name: &str, summary: &str| json!({"scenario": {"Mutant": {"file": "a.rs", "name": name}}, "summary": summary});
-        let outcomes = json!({"outcomes": [
-            {"scenario": "Baseline", "summary": "Success"},
-            outcome("a.rs:1:2: replace x with y", "CaughtMutant"),
-            outcome("a.rs:2:2: replace x with z", "Timeout"),
-            outcome("a.rs:3:2: replace < with <=", "MissedMutant"),
-            outcome("a.rs:4:2: replace a::b -> c with d", "MissedMutant"),
-            outcome("a.rs:5:2: replace q", "Unviable"),
-        ]});
+    fn mutants_are_counted_over_several_runs_and_those_with_a_reason_excused() {
+        let folder = std::env::temp_dir().join(format!("mutants-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            fs::create_dir_all(folder.join("mutants.out")).unwrap();
+            fs::write(folder.join("mutants.out").join(file), text).unwrap();
+        };
+        write("caught.txt", "a.rs:1:2: replace x with y\n");
+        write(
+            "missed.txt",
+            "a.rs:3:2: replace < with <=\na.rs:6:1: replace r\n",
+        );
+        write("unviable.txt", "a.rs:5:2: replace q\n");
+        let mut found = Found::default();
+        found.add(&folder).unwrap();
+        fs::remove_dir_all(folder.join("mutants.out")).unwrap();
+        write(
+            "previously_caught.txt",
+            "a.rs:1:2: replace x with y\na.rs:5:2: replace q\n",
+        );
+        write(
+            "timeout.txt",
+            "a.rs:2:2: replace x with z\na.rs:6:1: replace r\n",
+        );
+        write(
+            "missed.txt",
+            "a.rs:3:2: replace < with <=\na.rs:4:2: replace a::b -> c with d\n",
+        );
+        found.add(&folder).unwrap();
+        // As another process would find it.
+        let mut again = Found::default();
+        again.add(&folder).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
         let reasons = BTreeMap::from([("a.rs: replace < with <=".to_owned(), "same".to_owned())]);
-        let (score, missed) = count(&outcomes, &reasons);
         let expected = Score {
-            mutants: 4,
-            caught: 2,
+            mutants: 5,
+            caught: 3,
             excused: 1,
             missed: 1,
         };
-        assert_eq!(score, expected);
-        assert_eq!(missed, ["a.rs: replace a::b -> c with d"]);
+        for found in [found, again] {
+            let (score, missed) = found.count(&reasons);
+            assert_eq!(score, expected);
+            assert_eq!(missed, ["a.rs:4:2: replace a::b -> c with d"]);
+        }
     }
 }

@@ -15,8 +15,8 @@ use crate::workspace::{Workspace, is_installed, npm_ci, run};
 #[derive(Clone, Copy, Debug)]
 struct Policy {
     language: &'static str,
-    /// The test that compares it with the policy in Rust.
-    test: &'static str,
+    /// The tests that compare it with the policy in Rust, and put it in force.
+    tests: [&'static str; 2],
     sources: &'static [&'static str],
     build: fn(&Workspace, &Path) -> Result<Ended>,
 }
@@ -24,19 +24,19 @@ struct Policy {
 const POLICIES: [Policy; 3] = [
     Policy {
         language: "c",
-        test: "c_is_exact",
+        tests: ["c_is_exact", "c_is_put_in_force"],
         sources: &["build.sh", "policy.c"],
         build: c,
     },
     Policy {
         language: "javascript",
-        test: "javascript_is_highest",
+        tests: ["javascript_is_highest", "javascript_is_put_in_force"],
         sources: JAVASCRIPT,
         build: javascript,
     },
     Policy {
         language: "python",
-        test: "python_is_exact",
+        tests: ["python_is_exact", "python_is_put_in_force"],
         sources: &["build.py", "policy.py", "requirements.txt"],
         build: python,
     },
@@ -59,7 +59,7 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
         report.step(&name, || {
             let ended = make(workspace, &folder, policy)?;
             if matches!(ended, Ended::Passed) {
-                built.push(policy.test);
+                built.extend(policy.tests);
             }
             Ok(ended)
         });

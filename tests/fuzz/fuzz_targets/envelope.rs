@@ -33,7 +33,9 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
 });
 
 fuzz_target!(|text: &str| {
-    let Ok(envelope) = Envelope::from_json(text) else { return };
+    let Ok(envelope) = Envelope::from_json(text) else {
+        return;
+    };
     let again = Envelope::from_json(&envelope.to_json()).expect("its own form is read");
     assert_eq!(again.to_json(), envelope.to_json());
     let world = &*WORLD;
@@ -46,13 +48,25 @@ fuzz_target!(|text: &str| {
         let statement = envelope.unverified_statement().expect("a statement");
         assert!(statement.is_about(world.artifact.digest()));
     }
-    assert!(world.stranger.verify(&world.artifact, Some(&envelope)).is_err());
+    assert!(
+        world
+            .stranger
+            .verify(&world.artifact, Some(&envelope))
+            .is_err()
+    );
     // Now signed: the statement inside alone decides.
     let statement = envelope.unverified_statement();
-    let signed = world.trusting.verify(&world.artifact, Some(&envelope.signed_by(&world.key)));
+    let signed = world
+        .trusting
+        .verify(&world.artifact, Some(&envelope.signed_by(&world.key)));
     if let Ok(statement) = statement {
-        let passed = statement.gate().is_none_or(|gate| gate.outcome == negotiator::trust::Outcome::Passed);
-        assert_eq!(signed.is_ok(), passed && statement.is_about(world.artifact.digest()));
+        let passed = statement
+            .gate()
+            .is_none_or(|gate| gate.outcome == negotiator::trust::Outcome::Passed);
+        assert_eq!(
+            signed.is_ok(),
+            passed && statement.is_about(world.artifact.digest())
+        );
     } else {
         assert!(signed.is_err());
     }

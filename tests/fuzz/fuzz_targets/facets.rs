@@ -1,5 +1,5 @@
-//! Facets: what the rules take as valid is what the model takes as valid, and facets with a fault
-//! never configure.
+//! Facets: what configures is what the model takes as valid, a whole facet has a date besides,
+//! and faults are named where there are any and nowhere else.
 #![no_main]
 
 use arbitrary::Arbitrary;
@@ -24,7 +24,8 @@ struct Facet {
 impl Facet {
     fn json(&self, list: &str, floor: &str) -> Value {
         let offered: Vec<_> = self.offered.iter().map(|text| &text.0).collect();
-        let mut facet = json!({ list: offered, "preferredVersion": self.preferred.0, floor: self.floor.0 });
+        let mut facet =
+            json!({ list: offered, "preferredVersion": self.preferred.0, floor: self.floor.0 });
         if let Some(date) = &self.refreshed_at {
             facet["refreshedAt"] = json!(date.0);
         }
@@ -41,11 +42,32 @@ fuzz_target!(|input: Input| {
         facets["mcp"] = facet.json("revisions", "minimumRevision");
     }
     let request = json!({ "facets": facets }).to_string();
-    let Ok(answer) = answered("facets", &request) else { return };
+    // What configures is what the model takes; a date is not needed for that.
+    let configured = negotiation_core::ops::configure(&request).is_ok();
+    assert_eq!(
+        configured,
+        negotiation_model::facets_valid(&facets),
+        "{request}"
+    );
+    // A whole facet has a date, too.
+    let Ok(answer) = answered("facets", &request) else {
+        assert!(!configured, "{request}");
+        return;
+    };
+    let dated = |facet: &Option<Facet>| {
+        facet.as_ref().is_none_or(|facet| {
+            let date = facet.refreshed_at.as_ref().map(|date| date.0.as_str());
+            date.is_some_and(|date| {
+                negotiation_model::fresh(date, "2026-11-30T12:00:00Z").is_some()
+            })
+        })
+    };
     let valid = answer["valid"].as_bool().expect("a verdict");
+    assert_eq!(
+        valid,
+        configured && dated(&input.a2a) && dated(&input.mcp),
+        "{request}: {answer}"
+    );
     let faults = answer["faults"].as_array().expect("a list").len();
     assert_eq!(valid, faults == 0, "{request}");
-    assert_eq!(valid, negotiation_model::facets_valid(&facets), "{request}: {answer}");
-    let configured = negotiation_core::ops::configure(&request);
-    assert_eq!(valid, configured.is_ok(), "{request}");
 });

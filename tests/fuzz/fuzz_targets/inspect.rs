@@ -5,7 +5,9 @@ use libfuzzer_sys::fuzz_target;
 use negotiator::{Artifact, Digest, inspect};
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok(inspection) = inspect(bytes) else { return };
+    let Ok(inspection) = inspect(bytes) else {
+        return;
+    };
     assert_eq!(inspection.bytes, bytes.len());
     assert_eq!(inspection.digest, Digest::of(bytes));
     for name in inspection.imports.iter().chain(&inspection.exports) {

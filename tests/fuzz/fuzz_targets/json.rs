@@ -5,13 +5,25 @@ use fuzzed::answered;
 use libfuzzer_sys::fuzz_target;
 
 const OPERATIONS: [&str; 10] = [
-    "settle", "refuse", "decide", "record", "digest", "rounds", "fresh", "facets", "check",
+    "settle",
+    "refuse",
+    "decide",
+    "record",
+    "digest",
+    "rounds",
+    "fresh",
+    "facets",
+    "check",
     "task-state",
 ];
 
 fuzz_target!(|input: &[u8]| {
-    let Some((operation, request)) = input.split_first() else { return };
-    let Ok(request) = std::str::from_utf8(request) else { return };
+    let Some((operation, request)) = input.split_first() else {
+        return;
+    };
+    let Ok(request) = std::str::from_utf8(request) else {
+        return;
+    };
     let operation = OPERATIONS[usize::from(*operation) % OPERATIONS.len()];
     if let Err(error) = answered(operation, request) {
         // A run of letters and digits long enough to be a secret, and no word of ours.

@@ -96,9 +96,17 @@ const A2A: [(&[&str], &str, &str); 3] = [
     (&["0.3", "1.0", "1.1"], "1.0", "1.0"),
 ];
 const MCP: [(&[&str], &str, &str); 3] = [
-    (&["2025-06-18", "2025-11-25", "2026-07-28"], "2026-07-28", "2025-06-18"),
+    (
+        &["2025-06-18", "2025-11-25", "2026-07-28"],
+        "2026-07-28",
+        "2025-06-18",
+    ),
     (&["2025-03-26", "2025-11-25"], "2025-11-25", "2025-11-25"),
-    (&["2024-11-05", "2025-06-18", "2026-07-28"], "2025-06-18", "2024-11-05"),
+    (
+        &["2024-11-05", "2025-06-18", "2026-07-28"],
+        "2025-06-18",
+        "2024-11-05",
+    ),
 ];
 
 fn exchange(input: &Input, offered: &[&str]) -> Value {
@@ -110,7 +118,15 @@ fn exchange(input: &Input, offered: &[&str]) -> Value {
     let members = exchange.as_object_mut().unwrap();
     let list = |items: &[Loose]| items.iter().map(Loose::json).collect::<Vec<_>>();
     match &input.side {
-        Side::Inbound { headers, query, get, method, version, meta, session } => {
+        Side::Inbound {
+            headers,
+            query,
+            get,
+            method,
+            version,
+            meta,
+            session,
+        } => {
             let headers: Vec<_> = headers
                 .iter()
                 .map(|(name, value)| match name {
@@ -155,7 +171,11 @@ fn exchange(input: &Input, offered: &[&str]) -> Value {
                 members.insert("session".into(), session.0.clone().into());
             }
         }
-        Side::Outbound { requested, offers, initialize } => {
+        Side::Outbound {
+            requested,
+            offers,
+            initialize,
+        } => {
             members.insert("direction".into(), "outbound".into());
             if let Some(requested) = requested {
                 let requested = offered[usize::from(*requested) % offered.len()];
@@ -181,8 +201,15 @@ fn exchange(input: &Input, offered: &[&str]) -> Value {
                     ("discover", json!({"supportedVersions": list(versions)}))
                 }
                 Offers::Error(versions, mcp) => {
-                    let (code, name) = if *mcp { (-32022, "supported") } else { (-32009, "supportedVersions") };
-                    ("error", json!({"code": code, "message": "m", "data": {name: list(versions)}}))
+                    let (code, name) = if *mcp {
+                        (-32022, "supported")
+                    } else {
+                        (-32009, "supportedVersions")
+                    };
+                    (
+                        "error",
+                        json!({"code": code, "message": "m", "data": {name: list(versions)}}),
+                    )
                 }
             };
             let fits = match name {
@@ -193,8 +220,14 @@ fn exchange(input: &Input, offered: &[&str]) -> Value {
             if fits {
                 members.insert(name.into(), value);
             }
-            if let Some(initialize) = initialize.as_ref().filter(|_| input.mcp && !matches!(name, "error")) {
-                members.insert("initialize".into(), json!({"protocolVersion": initialize.json()}));
+            if let Some(initialize) = initialize
+                .as_ref()
+                .filter(|_| input.mcp && !matches!(name, "error"))
+            {
+                members.insert(
+                    "initialize".into(),
+                    json!({"protocolVersion": initialize.json()}),
+                );
             }
         }
     }
@@ -210,7 +243,8 @@ fuzz_target!(|input: Input| {
         json!({"a2a": {"versions": offered, "preferredVersion": preferred, "minimumVersion": floor, "refreshedAt": "2026-11-01"}})
     };
     let exchange = exchange(&input, offered);
-    let request = json!({"facets": facets, "exchange": exchange, "context": {"at": "2026-11-30T12:00:00Z"}});
+    let request =
+        json!({"facets": facets, "exchange": exchange, "context": {"at": "2026-11-30T12:00:00Z"}});
     let text = request.to_string();
     let native = match ops::run("settle", &text, None, &mut Highest).expect("an operation") {
         Ok(native) => native,
@@ -225,10 +259,17 @@ fuzz_target!(|input: Input| {
     let answer: Value = serde_json::from_str(&native).unwrap();
     assert_eq!(answer["record"].to_string(), modelled.record, "{text}");
     if let Some(version) = answer.get("version").and_then(Value::as_str) {
-        let protocol = if input.mcp { Protocol::Mcp } else { Protocol::A2a };
+        let protocol = if input.mcp {
+            Protocol::Mcp
+        } else {
+            Protocol::A2a
+        };
         let read = |text| Version::parse(protocol, text).expect("a version");
         assert!(offered.contains(&version), "{text}");
         assert!(read(version) >= read(floor), "{text}");
-        assert!(input.authenticated || read(version) >= read(preferred), "{text}");
+        assert!(
+            input.authenticated || read(version) >= read(preferred),
+            "{text}"
+        );
     }
 });

@@ -14,7 +14,8 @@ pub fn answered(operation: &str, request: &str) -> Result<Value, Value> {
     assert!(value.is_object());
     match first {
         Ok(_) => {
-            assert!(value.get("error").is_none_or(|error| !error.is_object() || error.get("code").is_none_or(|code| !code.is_string())));
+            assert!(value.get("error").is_none_or(|error| !error.is_object()
+                || error.get("code").is_none_or(|code| !code.is_string())));
             Ok(value)
         }
         Err(_) => {
@@ -35,9 +36,30 @@ pub struct Text(pub String);
 impl<'a> arbitrary::Arbitrary<'a> for Text {
     fn arbitrary(u: &mut arbitrary::Unstructured<'a>) -> arbitrary::Result<Self> {
         const WORDS: [&str; 24] = [
-            "0.2", "0.3", "0.3.0", "1.0", "1.0.0", "1.0.7", "1.1", "2.0", "1", "v1.0", "01.0",
-            "1.0 ", " 1.0", "1.0,1.0", "1.0,0.3", "2024-11-05", "2025-03-26", "2025-06-18",
-            "2025-11-25", "2026-07-28", "2026-02-30", "2027-01-01", "", "null",
+            "0.2",
+            "0.3",
+            "0.3.0",
+            "1.0",
+            "1.0.0",
+            "1.0.7",
+            "1.1",
+            "2.0",
+            "1",
+            "v1.0",
+            "01.0",
+            "1.0 ",
+            " 1.0",
+            "1.0,1.0",
+            "1.0,0.3",
+            "2024-11-05",
+            "2025-03-26",
+            "2025-06-18",
+            "2025-11-25",
+            "2026-07-28",
+            "2026-02-30",
+            "2027-01-01",
+            "",
+            "null",
         ];
         let text = match u.int_in_range(0..=7)? {
             0..=5 => (*u.choose(&WORDS)?).to_owned(),

@@ -2,6 +2,8 @@
 //! random. The files belong to `tests/src`; this crate builds them without an engine, since each
 //! mutant is built anew.
 
+#[path = "../../src/altered.rs"]
+pub mod altered;
 #[path = "../../src/mutate.rs"]
 pub mod mutate;
 #[path = "../../src/native.rs"]
