@@ -18,17 +18,23 @@ mod certify;
 mod check;
 mod component;
 mod compose;
+#[cfg(feature = "serve")]
+mod config;
 mod digest;
 mod exit;
 mod facets;
 mod hosted;
 mod input;
 mod inspect;
+#[cfg(feature = "journal")]
+mod journal;
 mod key;
 mod lines;
 mod matrix;
 mod members;
 mod policy;
+#[cfg(feature = "serve")]
+mod serve;
 mod settle;
 mod sign;
 mod stream;
@@ -41,8 +47,9 @@ mod write;
 /// Settle which version an A2A or MCP exchange uses.
 ///
 /// A host hands over what it saw on the wire; the certified component, which is built in, says
-/// which version to use, what record to write, and what to answer. Nothing is sent anywhere, and
-/// nothing is written but the answers and the files that a command is given to write.
+/// which version to use, what record to write, and what to answer. But for `serve`, nothing is
+/// sent anywhere, and nothing is written but the answers and the files that a command is given to
+/// write.
 ///
 /// Answers are JSON on standard output; words for people go to standard error.
 #[derive(Parser)]
@@ -72,7 +79,7 @@ Exit codes:
   1  the answer is no: a finding
   2  the request or a file could not be read
   3  the component could not be loaded or trusted, or failed
-  4  the journal could not be written";
+  4  the journal could not be opened, read or written";
 
 /// What every command takes.
 #[derive(clap::Args)]
@@ -116,6 +123,12 @@ enum Command {
     Compose(compose::Args),
     Policy(policy::Args),
     Key(key::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
+    #[cfg(feature = "serve")]
+    Config(config::Args),
+    #[cfg(feature = "journal")]
+    Journal(journal::Args),
     Sign(sign::Args),
     Verify(verify::Args),
     Certify(certify::Args),
@@ -154,6 +167,12 @@ fn run(cli: &Cli) -> Result<Exit, Failure> {
         Command::Compose(args) => compose::run(args, &cli.global),
         Command::Policy(args) => policy::run(args, &cli.global),
         Command::Key(args) => key::run(args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "serve")]
+        Command::Config(args) => config::run(args),
+        #[cfg(feature = "journal")]
+        Command::Journal(args) => journal::run(args),
         Command::Sign(args) => sign::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Certify(args) => certify::run(args, &cli.global),

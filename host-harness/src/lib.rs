@@ -52,8 +52,12 @@ extern crate self as negotiator;
 
 pub mod error;
 pub mod gate;
+#[cfg(feature = "journal")]
+pub mod journal;
 pub mod policy;
 pub mod proof;
+#[cfg(feature = "serve")]
+pub mod serve;
 #[doc(hidden)]
 pub mod shared;
 pub mod trust;

@@ -33,6 +33,8 @@
 //! ```
 
 mod admission;
+#[cfg(unix)]
+mod attended;
 mod budget;
 #[cfg(unix)]
 pub mod control;
@@ -47,6 +49,8 @@ mod tests;
 mod watch;
 
 pub use admission::{Admission, Offer};
+#[cfg(unix)]
+pub use attended::Attended;
 pub use budget::ErrorBudget;
 pub use error::{AdmitError, InstallError, StoreError};
 pub use event::Event;

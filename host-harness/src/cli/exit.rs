@@ -16,6 +16,9 @@ pub(crate) enum Exit {
     Unreadable = 2,
     /// The component could not be loaded or trusted, or failed.
     Component = 3,
+    /// The journal could not be opened, read or written.
+    #[cfg(feature = "journal")]
+    Journal = 4,
 }
 
 impl From<Exit> for ExitCode {
@@ -51,6 +54,15 @@ impl Failure {
         Self::Stopped {
             exit: Exit::Component,
             error: anyhow::Error::msg(message),
+        }
+    }
+
+    /// A journal that failed.
+    #[cfg(feature = "journal")]
+    pub(crate) fn journal(error: negotiator::journal::JournalError) -> Self {
+        Self::Stopped {
+            exit: Exit::Journal,
+            error: anyhow::Error::new(error),
         }
     }
 

@@ -1,10 +1,6 @@
 //! A host whose policy changes while it runs.
 
-use std::sync::Arc;
-
-use negotiator::gate::SILENT;
-use negotiator::policy::control::Control;
-use negotiator::policy::{By, Policies, Watch};
+use negotiator::policy::{Attended, By, Policies};
 use negotiator::shared::stand_in;
 use negotiator::types::Facets;
 use negotiator::{Operation, Runtime};
@@ -18,11 +14,8 @@ use super::words::{self, say};
 
 /// The policies of a directory, watched, and the socket through which they are changed.
 pub(crate) struct Hosted {
-    policies: Arc<Policies>,
+    attended: Attended,
     has_facets: bool,
-    // Both end with this.
-    _watch: Watch,
-    _control: Option<Control>,
 }
 
 impl Hosted {
@@ -52,35 +45,30 @@ impl Hosted {
         policies.listen(|event| {
             say(&words::shown(&event.to_string()));
         });
-        let policies = Arc::new(policies);
-        let control = Control::start(&policies).or_unreadable("cannot make the control socket")?;
-        if control.is_none() {
-            say("another host answers `negotiator policy` here; this one follows what it does");
-        }
         let progress = Progress::start();
-        let watch = Watch::start(&policies, move |step| progress.say(&step))
-            .or_unreadable("cannot watch the directory of policies")?;
-        // Not at once, but soon: a rollback is to take no time.
-        let to_warm = Arc::clone(&policies);
-        std::thread::spawn(move || {
-            if let Err(error) = to_warm.warm_up(SILENT) {
+        let attended = Attended::start(
+            policies,
+            move |step| progress.say(&step),
+            |error| {
                 say(&format!(
                     "a rollback will not be possible: {}",
                     words::shown(&error.to_string())
                 ));
-            }
-        });
+            },
+        )
+        .or_unreadable("cannot watch the directory of policies")?;
+        if !attended.answers() {
+            say("another host answers `negotiator policy` here; this one follows what it does");
+        }
         Ok(Self {
-            policies,
+            attended,
             has_facets,
-            _watch: watch,
-            _control: control,
         })
     }
 
     /// Settles one request; the answer says by which generation.
     pub(crate) fn settle(&self, request: &str) -> Answer {
-        match self.policies.settle_json(request) {
+        match self.attended.policies().settle_json(request) {
             Err(failure) => Answer::Failed(failure),
             Ok((answer, by)) => {
                 let answer = asking::judged(answer, Operation::Settle, request, self.has_facets);

@@ -1,7 +1,9 @@
 //! The one pointer, and everything that may move it.
 
+mod loading;
+mod moving;
+
 use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Instant;
 
 use arc_swap::ArcSwap;
 
@@ -14,9 +16,8 @@ use super::state::{Entry, Reason, State};
 use super::store::Store;
 use crate::artifact::Digest;
 use crate::error::{CallError, ConfigureError, SettleError};
-use crate::gate::{Gate, Gated, InForce, Progress, Report, settings_digest};
+use crate::gate::{Gate, Gated, InForce, Progress, settings_digest};
 use crate::runtime::broke_contract;
-use crate::shared::chain;
 use crate::trust::Envelope;
 use crate::types::{Context, Exchange, Facets};
 
@@ -140,7 +141,21 @@ impl Policies {
     ///
     /// As [`Negotiator::settle`](crate::Negotiator::settle).
     pub fn settle(&self, exchange: &Exchange, context: &Context) -> Result<Served, SettleError> {
-        let generation = self.current.load();
+        self.settle_on(&self.current.load(), exchange, context)
+    }
+
+    /// The same on a generation that was taken before: for exchanges of several steps, all of which
+    /// belong to one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Policies::settle`].
+    pub fn settle_on(
+        &self,
+        generation: &Generation,
+        exchange: &Exchange,
+        context: &Context,
+    ) -> Result<Served, SettleError> {
         let served = generation.settle(exchange, context);
         let fault = match &served {
             Ok(served) => served.is_fault(),
@@ -254,92 +269,6 @@ impl Policies {
         self.go_back(&mut moves, Reason::RolledBack)
     }
 
-    /// Puts in force what the store says, where that is something else than what is.
-    ///
-    /// # Errors
-    ///
-    /// What the store says is not let in; what is in force stays.
-    pub fn refresh(&self, progress: Progress<'_>) -> Result<Option<Installed>, AdmitError> {
-        let Some(store) = &self.store else {
-            return Ok(None);
-        };
-        let found = store.state();
-        let entry = match &found {
-            Ok(None) => return Ok(None),
-            Ok(Some(state)) => state.current().clone(),
-            Err(error) => {
-                self.note_problem(0, &error.to_string());
-                return found.map(|_| None).map_err(AdmitError::from);
-            }
-        };
-        let current = self.current();
-        if current.number() == entry.generation {
-            return Ok(None);
-        }
-        if entry.generation <= current.number() {
-            let problem = "the store has an older generation than the one in force";
-            self.note_problem(entry.generation, problem);
-            return Ok(None);
-        }
-        // Beside the calls, and beside whoever may want to roll back meanwhile.
-        let warm = {
-            let moves = lock(&self.moves);
-            let kept = moves.before.as_ref();
-            let kept = kept.filter(|(before, _)| before.is_like(&entry));
-            kept.map(|(before, ready)| (Arc::clone(ready), before.untrusted))
-        };
-        let same = current.entry.as_ref().filter(|now| now.is_like(&entry));
-        let known = match (same, warm) {
-            (Some(now), _) => Some((Arc::clone(&current.ready), now.untrusted)),
-            (None, warm) => warm,
-        };
-        let ready = match known {
-            Some(known) => Ok(known),
-            None => {
-                let loaded = self.load(store, &entry, progress);
-                loaded.map(|(ready, untrusted)| (Arc::new(ready), untrusted))
-            }
-        };
-        let (ready, untrusted) = match ready {
-            Ok(ready) => ready,
-            Err(error) => {
-                self.note_problem(entry.generation, &chain(&error));
-                return Err(error);
-            }
-        };
-        let mut moves = lock(&self.moves);
-        // Somebody may have moved on while this was loaded.
-        if self.current.load().number() >= entry.generation {
-            return Ok(None);
-        }
-        let entry = Entry { untrusted, ..entry };
-        Ok(Some(self.put_in_force(&mut moves, entry, ready)))
-    }
-
-    /// Gets ready what a rollback leads to, where it is not: after a start, say.
-    ///
-    /// # Errors
-    ///
-    /// It is not let in any more.
-    pub fn warm_up(&self, progress: Progress<'_>) -> Result<(), AdmitError> {
-        let (Some(store), Some(entry)) = (&self.store, self.status().previous) else {
-            return Ok(());
-        };
-        let is_warm = |moves: &Moves| {
-            let before = moves.before.as_ref();
-            before.is_some_and(|(before, _)| before.is_like(&entry))
-        };
-        if is_warm(&lock(&self.moves)) {
-            return Ok(());
-        }
-        let (ready, untrusted) = self.load(store, &entry, progress)?;
-        let mut moves = lock(&self.moves);
-        if self.previous(&moves).as_ref() == Some(&entry) {
-            moves.before = Some((Entry { untrusted, ..entry }, Arc::new(ready)));
-        }
-        Ok(())
-    }
-
     /// What is in force, and what a rollback leads to.
     #[must_use]
     pub fn status(&self) -> Status {
@@ -364,158 +293,6 @@ impl Policies {
             None => moves.state.as_ref(),
         };
         state?.previous().cloned()
-    }
-
-    /// Counts a failure of the policy, and reverts when that was one too many.
-    #[cold]
-    fn failed(&self, number: u64) {
-        if !Spent::note(&self.spent, self.admission.budget, number, Instant::now()) {
-            return;
-        }
-        let mut moves = lock(&self.moves);
-        let current = self.current();
-        // Once only: not for a call that began before, nor for a revert that fails, too.
-        if current.number() != number || current.is_reverted() {
-            return;
-        }
-        if self.go_back(&mut moves, Reason::ErrorBudget).is_err() {
-            self.tell(&Event::OverBudget { by: current.by() });
-        }
-    }
-
-    fn go_back(&self, moves: &mut Moves, reason: Reason) -> Result<Installed, InstallError> {
-        let before = self.previous(moves).ok_or(InstallError::NothingBefore)?;
-        let warm = moves.before.as_ref();
-        let warm = warm.filter(|(entry, _)| entry.is_like(&before));
-        let (ready, untrusted) = match (warm, &self.store) {
-            (Some((entry, ready)), _) => (Arc::clone(ready), entry.untrusted),
-            (None, Some(store)) => {
-                let loaded = self.load(store, &before, crate::gate::SILENT);
-                let (ready, untrusted) =
-                    loaded.map_err(|error| InstallError::Admit(Box::new(error)))?;
-                (Arc::new(ready), untrusted)
-            }
-            (None, None) => return Err(InstallError::NothingBefore),
-        };
-        let entry = |generation| Entry {
-            generation,
-            reason,
-            untrusted,
-            ..before.clone()
-        };
-        let committed = self.commit(moves, |number, state| {
-            let previous = state.and_then(State::previous);
-            let unchanged = previous.is_some_and(|previous| previous.is_like(&before));
-            unchanged.then(|| entry(number))
-        });
-        let entry = match committed {
-            Ok(Some(state)) => state.current().clone(),
-            Ok(None) => return Err(InstallError::Overtaken),
-            // Better a good policy for as long as this process lives than a bad one.
-            Err(error) if reason == Reason::ErrorBudget => {
-                let problem = chain(&error);
-                self.tell(&Event::NotDurable { problem });
-                entry(self.current.load().number().saturating_add(1))
-            }
-            Err(error) => return Err(error.into()),
-        };
-        Ok(self.put_in_force(moves, entry, ready))
-    }
-
-    /// Makes durable what `next` gives; nothing where it gives nothing.
-    fn commit(
-        &self,
-        moves: &mut Moves,
-        next: impl FnOnce(u64, Option<&State>) -> Option<Entry>,
-    ) -> Result<Option<State>, StoreError> {
-        if let Some(store) = &self.store {
-            return store.commit(next);
-        }
-        let before = moves.state.take();
-        let number = before
-            .as_ref()
-            .map_or(1, |state| state.current().generation.saturating_add(1));
-        moves.state = match next(number, before.as_ref()) {
-            Some(entry) => Some(State::after(before, entry).0),
-            None => {
-                moves.state = before;
-                return Ok(None);
-            }
-        };
-        Ok(moves.state.clone())
-    }
-
-    fn put_in_force(&self, moves: &mut Moves, entry: Entry, ready: Arc<Ready>) -> Installed {
-        let reason = entry.reason;
-        let generation = Arc::new(Generation {
-            entry: Some(entry),
-            ready,
-        });
-        let before = self.current.swap(Arc::clone(&generation));
-        moves.problem = None;
-        if let Some(entry) = &before.entry
-            && generation
-                .entry
-                .as_ref()
-                .is_some_and(|now| !now.is_like(entry))
-        {
-            moves.before = Some((entry.clone(), Arc::clone(&before.ready)));
-        }
-        self.tell(&Event::InForce {
-            by: generation.by(),
-            reason,
-        });
-        Installed { generation, reason }
-    }
-
-    /// Loads a generation of the store as if it were offered now; only the gate is
-    /// believed where its report is there and is about just this.
-    fn load(
-        &self,
-        store: &Store,
-        entry: &Entry,
-        progress: Progress<'_>,
-    ) -> Result<(Ready, bool), AdmitError> {
-        let artifact = store.get(entry.policy)?;
-        let envelope = match entry.envelope {
-            Some(digest) => Envelope::from_json(&store.text(Some(digest))?).ok(),
-            None => None,
-        };
-        let settings = store.text(entry.settings)?;
-        let admission = &self.admission;
-        let trusted = admission.trusted(&artifact, envelope.as_ref(), entry.untrusted)?;
-        let inspected = admission.inspected(trusted, progress)?;
-        let report = entry.report.and_then(|report| store.get(report).ok());
-        let report = report.and_then(|report| Report::from_json(report.bytes()));
-        let inspected = match report {
-            None => Err(Box::new(inspected)),
-            Some(report) => inspected.passed_before(&settings, &admission.pluggable, report),
-        };
-        let gated = match inspected {
-            Ok(gated) => gated,
-            // It was in force, so it loosens nothing.
-            Err(inspected) => Gate::new(&admission.pluggable).allow_loosening(true).run(
-                *inspected,
-                &settings,
-                &admission.built_in,
-                progress,
-            )?,
-        };
-        let untrusted = !gated.inspected().trusted().basis().is_trusted();
-        Ok((Ready::of(admission, &self.facets, &gated)?, untrusted))
-    }
-
-    fn note_problem(&self, generation: u64, problem: &str) {
-        let mut moves = lock(&self.moves);
-        let noted = Some((generation, problem.to_owned()));
-        if moves.problem != noted {
-            moves.problem = noted;
-            drop(moves);
-            self.tell(&Event::NotInForce {
-                generation,
-                problem: problem.to_owned(),
-            });
-        }
     }
 
     fn tell(&self, event: &Event) {
