@@ -35,7 +35,11 @@ pub fn facets() -> Facets {
     };
     Facets {
         a2a: Some(facet(&OFFERED, PREFERRED, FLOOR)),
-        mcp: Some(facet(&["2025-06-18", "2025-11-25"], "2025-11-25", "2025-06-18")),
+        mcp: Some(facet(
+            &["2025-06-18", "2025-11-25"],
+            "2025-11-25",
+            "2025-06-18",
+        )),
     }
 }
 

@@ -41,7 +41,8 @@ pub fn measure(criterion: &mut Criterion) {
         let asked = exchange(named, authenticated);
         for negotiator in [&kept, &fresh, &plugged] {
             let decision = negotiator.decide(&asked).unwrap();
-            assert_eq!(matches!(decision, Decision::Accepted(_)), accepted, "{named}");
+            let is_accepted = matches!(decision.decision, Decision::Accepted(_));
+            assert_eq!(is_accepted, accepted, "{named}");
         }
     }
 
@@ -88,7 +89,10 @@ fn bare(criterion: &mut Criterion) {
         (core instance $i (instantiate $m))
         (func (export "f") (canon lift (core func $i "f"))))"#;
     let mut group = criterion.benchmark_group(OURS);
-    for (name, metered) in [("bare call", false), ("bare call, with fuel and deadline", true)] {
+    for (name, metered) in [
+        ("bare call", false),
+        ("bare call, with fuel and deadline", true),
+    ] {
         let mut config = Config::new();
         config.consume_fuel(metered).epoch_interruption(metered);
         let engine = Engine::new(&config).unwrap();
@@ -128,7 +132,7 @@ fn native(criterion: &mut Criterion) {
         offers: Vec::new(),
         answered: None,
     };
-    let decide = |exchange| {
+    let decide = |exchange: &negotiation_core::Exchange| {
         let none = decision::Circumstances::default();
         decide(&posture, exchange, none, &mut Highest)
     };

@@ -21,14 +21,20 @@ pub fn print(folder: &Path) {
         rows_below(&folder.join(group), "", &mut rows);
         rows.sort_by(|one, other| one.1.total_cmp(&other.1));
         for (name, nanoseconds) in rows {
-            println!("{name:<62} {nanoseconds:>12.1} {:>10.2}", nanoseconds / bare);
+            println!(
+                "{name:<62} {nanoseconds:>12.1} {:>10.2}",
+                nanoseconds / bare
+            );
         }
     }
 }
 
 fn rows_below(folder: &Path, name: &str, rows: &mut Vec<(String, f64)>) {
     if let Some(nanoseconds) = median(folder) {
-        let calls = name.rsplit('/').next().and_then(|last| last.parse::<f64>().ok());
+        let calls = name
+            .rsplit('/')
+            .next()
+            .and_then(|last| last.parse::<f64>().ok());
         rows.push(match calls {
             Some(calls) => (format!("{name}, each"), nanoseconds / calls),
             None => (name.to_owned(), nanoseconds),

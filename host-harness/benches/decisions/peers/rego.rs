@@ -35,8 +35,7 @@ impl Peer for Rego {
             .into_iter()
             .map(|(version, rank)| (version, rank.into()))
             .collect();
-        let data =
-            serde_json::json!({"offered": offered, "floor": floor, "preferred": preferred});
+        let data = serde_json::json!({"offered": offered, "floor": floor, "preferred": preferred});
         engine.add_data_json(&data.to_string()).unwrap();
         Self(engine)
     }
