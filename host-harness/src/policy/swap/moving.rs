@@ -29,7 +29,11 @@ impl Policies {
         }
     }
 
-    pub(super) fn go_back(&self, moves: &mut Moves, reason: Reason) -> Result<Installed, InstallError> {
+    pub(super) fn go_back(
+        &self,
+        moves: &mut Moves,
+        reason: Reason,
+    ) -> Result<Installed, InstallError> {
         let before = self.previous(moves).ok_or(InstallError::NothingBefore)?;
         let warm = moves.before.as_ref();
         let warm = warm.filter(|(entry, _)| entry.is_like(&before));
@@ -91,7 +95,12 @@ impl Policies {
         Ok(moves.state.clone())
     }
 
-    pub(super) fn put_in_force(&self, moves: &mut Moves, entry: Entry, ready: Arc<Ready>) -> Installed {
+    pub(super) fn put_in_force(
+        &self,
+        moves: &mut Moves,
+        entry: Entry,
+        ready: Arc<Ready>,
+    ) -> Installed {
         let reason = entry.reason;
         let generation = Arc::new(Generation {
             entry: Some(entry),
