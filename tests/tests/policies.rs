@@ -98,7 +98,11 @@ fn put_in_force(language: &str) {
     let exchange = exchanges(Protocol::A2a).into_iter().next().unwrap();
     let context = Context {
         at: "2026-11-30T12:00:00Z".to_owned(),
-        ..Context::default()
+        peer_url: None,
+        subject: None,
+        run_id: None,
+        sequence: None,
+        event_id: None,
     };
     let (mut meanwhile, mut longest) = (0_u32, Duration::ZERO);
     let after = thread::scope(|scope| {

@@ -1,10 +1,4 @@
 //! Discovery documents with one place changed: a finding where the schema has one.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "a test"
-)]
 
 use negotiation_mutants::altered::discovery_documents;
 use negotiation_mutants::native;
