@@ -1,11 +1,7 @@
 //! `negotiator policy`, as an operator uses it: beside a host that runs, with components that
 //! misbehave, and killed in the middle.
 #![cfg(unix)]
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a test"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

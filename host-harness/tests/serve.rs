@@ -295,8 +295,7 @@ fn what_is_no_message_is_answered_before_any_negotiation() {
             ("{", -32700),
             ("[]", -32600),
             (r#"{"id":1,"id":2,"method":"x"}"#, -32600),
-            (r#"{"id":{},"method":"x"}"#, -32600),
-            (r#"{"id":1,"method":7}"#, -32600),
+            (r#"{"id":1,"method":"x","a":1,"a":1}"#, -32600),
         ] {
             let answered = host.request("POST", path, Some(TOKEN), &[], body);
             assert_eq!(
@@ -342,6 +341,29 @@ fn without_a_durable_record_nothing_is_served() {
     assert_eq!(a2a(&host, Some(TOKEN), Some("1.0")).status, 200);
     assert_eq!(host.journal().len(), 2);
     assert!(host.metrics().contains("negotiator_unrecorded_total 2"));
+}
+
+#[test]
+fn a_message_with_an_odd_id_or_method_is_negotiated_and_not_served() {
+    let host = start("a");
+    for (path, header, version) in [
+        ("/mcp", "MCP-Protocol-Version", "2026-07-28"),
+        ("/a2a/jsonrpc", "A2A-Version", "1.0"),
+    ] {
+        for odd in [r#""id":{},"method":"x""#, r#""id":1,"method":7"#] {
+            let params = format!(r#""params":{{"_meta":{{"{MCP}":"2026-07-28"}}}}"#);
+            let body = format!("{{{odd},{params}}}");
+            let answered = host.request("POST", path, Some(TOKEN), &[(header, version)], &body);
+            assert_eq!(
+                (answered.status, &answered.json["error"]["code"]),
+                (400, &json!(-32600))
+            );
+            let low = host.request("POST", path, Some(TOKEN), &[(header, "0.1")], &body);
+            assert_eq!(low.status, 400);
+            assert_ne!(low.json["error"]["code"], -32600);
+        }
+    }
+    assert_eq!(host.journal().len(), 8);
 }
 
 #[test]

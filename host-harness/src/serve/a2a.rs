@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
+use axum::http::Request;
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Request};
 use axum::routing::{get, post};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -46,7 +46,10 @@ async fn card(State(shared): State<Arc<Shared>>, request: Request<Body>) -> Answ
             };
             let own = advertise::card(&shared.config, &shared.base, &version);
             let card = match &shared.upstream {
-                Some(upstream) => proxy::card(&shared, upstream, &parts, own).await,
+                Some(upstream) => {
+                    let parts = proxy::told(&parts, Protocol::A2a, &version);
+                    proxy::card(&shared, upstream, &parts, own).await
+                }
                 None => own,
             };
             answer::with_headers(answer::json(200, &card), &settlement.reply.headers)
@@ -92,15 +95,11 @@ async fn serve(
     version: &str,
 ) -> Answer {
     if let Some(upstream) = &shared.upstream {
-        // Where nothing was named, the server behind would assume 0.3 and not what is on record.
-        let mut parts = parts.clone();
-        if let Ok(version) = HeaderValue::try_from(version) {
-            parts.headers.insert("a2a-version", version);
-        }
+        let parts = proxy::told(parts, Protocol::A2a, version);
         return proxy::forward(shared, upstream, &parts, body.clone()).await;
     }
-    let Some(id) = message.id else {
-        return answer::error_code(400, None, -32600, "`id` must be given");
+    let Some(id) = message.id.filter(|_| !message.is_odd) else {
+        return message::invalid();
     };
     match message.method.as_deref() {
         Some("GetTask" | "CancelTask" | "tasks/get" | "tasks/cancel") => task_not_found(id),

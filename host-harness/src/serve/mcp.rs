@@ -113,10 +113,6 @@ impl Call<'_> {
     async fn serve(&self, version: &str, session: Option<&str>) -> Answer {
         let stateless = version >= STATELESS;
         let id = self.message.as_ref().and_then(|message| message.id);
-        if stateless && !self.headers_agree() {
-            let problem = "Mcp-Method or Mcp-Name do not match the body";
-            return answer::error_code(400, id, -32020, problem);
-        }
         if self.parts.method == Method::DELETE
             && let Some(session) = session
         {
@@ -134,7 +130,15 @@ impl Call<'_> {
                 )
                 .await;
             }
-            return proxy::forward(self.shared, upstream, self.parts, self.body.clone()).await;
+            let parts = proxy::told(self.parts, Protocol::Mcp, version);
+            return proxy::forward(self.shared, upstream, &parts, self.body.clone()).await;
+        }
+        if self.message.as_ref().is_some_and(|message| message.is_odd) {
+            return message::invalid();
+        }
+        if stateless && !self.headers_agree() {
+            let problem = "Mcp-Method or Mcp-Name do not match the body";
+            return answer::error_code(400, id, -32020, problem);
         }
         match self.parts.method {
             // This host has nothing to say unasked.

@@ -1,5 +1,6 @@
 //! JSON-RPC messages, as far as this host reads them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use axum::body::Bytes;
@@ -14,38 +15,26 @@ use super::{Shared, body::read};
 use crate::types::{HttpMethod, Inbound, Protocol};
 
 /// A message; the texts are those of the body, byte for byte.
-#[derive(Deserialize)]
+#[derive(Default)]
 pub(super) struct Message<'a> {
-    #[serde(borrow, default)]
+    /// A string, a number, or null.
     pub(super) id: Option<&'a RawValue>,
-    #[serde(default)]
     pub(super) method: Option<String>,
-    #[serde(borrow, default)]
     pub(super) params: Option<&'a RawValue>,
+    /// The id or the method is none: there is something to negotiate, and nothing to serve.
+    pub(super) is_odd: bool,
 }
 
 impl<'a> Message<'a> {
     /// Reads a body. What is no message is answered before any negotiation.
     pub(super) fn read(body: &'a [u8]) -> Result<Self, Answer> {
-        let not_json = || answer::error_code(400, None, -32700, "The body must be JSON");
+        let not_json = || answer::error_code(400, None, -32700, "Parse error");
         let message: &RawValue = serde_json::from_slice(body).map_err(|_| not_json())?;
-        let no_message =
-            || answer::error_code(400, None, -32600, "The body must be one JSON-RPC message");
         // An array would be read as the members in their order.
         if !message.get().starts_with('{') {
-            return Err(no_message());
+            return Err(invalid());
         }
-        let message: Self = serde_json::from_str(message.get()).map_err(|_| no_message())?;
-        let is_id = |id: &&RawValue| !id.get().starts_with(['{', '[', 't', 'f']);
-        if message.id.is_some_and(|id| !is_id(&id)) {
-            return Err(answer::error_code(
-                400,
-                None,
-                -32600,
-                "`id` must be a string or a number",
-            ));
-        }
-        Ok(message)
+        serde_json::from_str(message.get()).map_err(|_| invalid())
     }
 
     /// The facts that the component reads.
@@ -58,12 +47,60 @@ impl<'a> Message<'a> {
     }
 }
 
-/// The facts of a request without a message.
-pub(super) fn bodiless(protocol: Protocol, parts: &Parts) -> Inbound {
-    let name = match protocol {
+impl<'de: 'a, 'a> Deserialize<'de> for Message<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MessageVisitor)
+    }
+}
+
+struct MessageVisitor;
+
+impl<'de> Visitor<'de> for MessageVisitor {
+    type Value = Message<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON-RPC message")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Message<'de>, M::Error> {
+        let mut message = Message::default();
+        let mut names = BTreeSet::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let value: &RawValue = map.next_value()?;
+            match name.as_str() {
+                "id" if value.get().starts_with(['{', '[', 't', 'f']) => message.is_odd = true,
+                "id" => message.id = Some(value),
+                "method" => {
+                    message.method = serde_json::from_str(value.get()).ok();
+                    message.is_odd |= message.method.is_none();
+                }
+                "params" => message.params = Some(value),
+                _ => {}
+            }
+            // Which of the two the server behind would take is anybody's guess.
+            if !names.insert(name) {
+                return Err(serde::de::Error::custom("a name stands there twice"));
+            }
+        }
+        Ok(message)
+    }
+}
+
+/// What is JSON, and no message.
+pub(super) fn invalid() -> Answer {
+    answer::error_code(400, None, -32600, "Invalid Request")
+}
+
+/// The header that names a version.
+pub(super) const fn version_header(protocol: Protocol) -> &'static str {
+    match protocol {
         Protocol::A2a => "a2a-version",
         Protocol::Mcp => "mcp-protocol-version",
-    };
+    }
+}
+
+/// The facts of a request without a message.
+pub(super) fn bodiless(protocol: Protocol, parts: &Parts) -> Inbound {
     Inbound {
         protocol,
         authenticated: false,
@@ -72,7 +109,7 @@ pub(super) fn bodiless(protocol: Protocol, parts: &Parts) -> Inbound {
             "DELETE" => HttpMethod::Delete,
             _ => HttpMethod::Post,
         },
-        headers: named(&parts.headers, name),
+        headers: named(&parts.headers, version_header(protocol)),
         query: parts.uri.query().map(str::to_owned),
         method: None,
         params: None,

@@ -9,8 +9,19 @@ use serde_json::{Value, json};
 use super::answer::{self, Answer};
 use super::client::last_message;
 use super::mcp::SESSION;
+use super::message::version_header;
 use super::{Shared, body};
-use crate::types::Subject;
+use crate::types::{Protocol, Subject};
+
+/// The head of a request that names the version on record. Where nothing need be named, the server
+/// behind would assume another one.
+pub(super) fn told(parts: &Parts, protocol: Protocol, version: &str) -> Parts {
+    let mut parts = parts.clone();
+    if let Ok(version) = HeaderValue::try_from(version) {
+        parts.headers.insert(version_header(protocol), version);
+    }
+    parts
+}
 
 /// Passes a request on, unchanged but for what belongs to the connection. The answer is passed back
 /// as it comes, streams included.

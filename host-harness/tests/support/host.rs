@@ -63,11 +63,6 @@ impl Host {
         credentials: &[(&str, &str, Option<&str>)],
         environment: &[(&str, &str)],
     ) -> Self {
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder =
-            std::env::temp_dir().join(format!("negotiator-host-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("examples/postures")
             .join(format!("{posture}.toml"));
@@ -86,6 +81,16 @@ impl Host {
                 writeln!(text, "workspace = \"{workspace}\"").unwrap();
             }
         }
+        Self::start_text(&text, environment)
+    }
+
+    /// A host with these settings.
+    pub fn start_text(text: &str, environment: &[(&str, &str)]) -> Self {
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("negotiator-host-{}-{number}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("host.toml"), text).unwrap();
         let mut host = Self {
             environment: environment
@@ -217,7 +222,7 @@ impl Host {
         headers: &[(&str, &str)],
         body: &Value,
     ) -> Answered {
-        self.request("POST", path, token, headers, &body.to_string())
+        self.request("POST", path, token, headers, body.to_string())
     }
 
     pub fn request(
@@ -226,9 +231,10 @@ impl Host {
         path: &str,
         token: Option<&str>,
         headers: &[(&str, &str)],
-        body: &str,
+        body: impl AsRef<[u8]>,
     ) -> Answered {
-        let head = head(method, path, &self.address, token, headers, body.len());
+        let length = body.as_ref().len();
+        let head = head(method, path, &self.address, token, headers, length);
         exchange(&self.address, &head, body)
     }
 
@@ -384,16 +390,16 @@ fn head(
     head
 }
 
-fn exchange(address: &str, head: &str, body: &str) -> Answered {
+fn exchange(address: &str, head: &str, body: impl AsRef<[u8]>) -> Answered {
     try_exchange(address, head, body).expect("an answer")
 }
 
-fn try_exchange(address: &str, head: &str, body: &str) -> Option<Answered> {
+fn try_exchange(address: &str, head: &str, body: impl AsRef<[u8]>) -> Option<Answered> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     // A host that has heard enough answers before everything is sent.
     let _ = stream.write_all(head.as_bytes());
-    let _ = stream.write_all(body.as_bytes());
+    let _ = stream.write_all(body.as_ref());
     let mut raw = Vec::new();
     let read = stream.read_to_end(&mut raw);
     if read.is_err() && raw.is_empty() {
