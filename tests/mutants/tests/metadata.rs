@@ -109,7 +109,7 @@ fn a_value_at_fault_is_named_alone() {
         format!(".{BEYOND}"),
         format!("{BEYOND}x.0"),
         format!("{BEYOND}.0.0"),
-        format!("{BEYOND}"),
+        BEYOND.to_owned(),
     ];
     let texts = texts.map(str::to_owned).into_iter().chain(long);
     for text in texts {
