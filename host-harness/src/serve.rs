@@ -19,6 +19,7 @@ mod answer;
 mod body;
 mod client;
 mod credentials;
+mod deciding;
 mod events;
 mod exchange;
 mod listen;
@@ -44,14 +45,16 @@ use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
+use crate::Negotiator;
 use crate::error::{ConfigureError, LoadError, OperationError, RuntimeError};
 use crate::journal::{Journal, JournalError};
+use crate::policy::{AdmitError, StoreError};
 use crate::types::Finding;
-use crate::{Artifact, Limits, Negotiator, Runtime};
 
 use client::Client;
 use config::{Config, ConfigError};
 use credentials::Credentials;
+use deciding::Deciding;
 use exchange::Exchanges;
 use sessions::Sessions;
 
@@ -91,6 +94,15 @@ pub enum ServeError {
     /// The facets are not valid.
     #[error(transparent)]
     Configure(#[from] ConfigureError),
+    /// The directory of policies cannot be opened.
+    #[error("cannot open the directory of policies")]
+    Store(#[from] StoreError),
+    /// The directory of policies cannot be used.
+    #[error("cannot use the directory of policies")]
+    Policies(#[from] AdmitError),
+    /// The directory of policies cannot be watched, or its socket not be made.
+    #[error("cannot look after the directory of policies")]
+    Attend(#[source] std::io::Error),
     /// The discovery document could not be checked.
     #[error("the discovery document cannot be checked")]
     Check(#[from] OperationError),
@@ -131,9 +143,9 @@ impl Host {
             config.listen = address;
         }
         let base = config.base_url()?;
-        let negotiator = negotiator(&config)?;
+        let deciding = Deciding::start(&config)?;
         let discovery = advertise::discovery(&config, &base);
-        check(&negotiator, &discovery)?;
+        check(&deciding.take(), &discovery)?;
         let journal = Journal::open(&config.location()?)?;
         if config.journal_sync == config::JournalSync::Off {
             log::say(
@@ -151,7 +163,7 @@ impl Host {
             base,
             upstream: config.upstream_url()?,
             discovery,
-            exchanges: Exchanges::new(negotiator, journal),
+            exchanges: Exchanges::new(deciding, journal),
             credentials: Credentials::read(&config)?,
             sessions: Sessions::new(config.limits.sessions),
             client: Client::new(Duration::from_secs(config.limits.upstream_seconds))
@@ -210,7 +222,7 @@ impl Host {
 pub fn check_config(config: &Config) -> Result<(), ServeError> {
     let base = config.base_url()?;
     Credentials::read(config)?;
-    let negotiator = negotiator(config)?;
+    let negotiator = deciding::built_in(config.facets())?;
     check(&negotiator, &advertise::discovery(config, &base))
 }
 
@@ -228,12 +240,6 @@ fn router(shared: &Arc<Shared>) -> Router {
     router
         .fallback(answer::not_found)
         .with_state(Arc::clone(shared))
-}
-
-fn negotiator(config: &Config) -> Result<Negotiator, ServeError> {
-    let runtime = Runtime::new()?;
-    let loaded = Negotiator::load(&runtime, &Artifact::embedded(), Limits::negotiator())?;
-    Ok(loaded.configure(config.facets(), "")?)
 }
 
 /// The document is what peers believe: with a fault in it, nothing is served.

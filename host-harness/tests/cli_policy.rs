@@ -5,87 +5,31 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::{Duration, Instant};
 
-use negotiator::Digest;
 use serde_json::Value;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const EXACT: &str = "dist/policies/exact.wasm";
-const HIGHEST: &str = "dist/policies/highest.wasm";
+#[path = "support/store.rs"]
+mod store;
 
-/// A directory of policies.
-struct Store(PathBuf);
+use store::{EXACT, HIGHEST, ROOT, Store, digest, told};
 
-impl Store {
-    /// Empty, but for a trust file that lets the shipped policies in.
-    fn new(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("policy-{name}"));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-        let pins = [EXACT, HIGHEST].map(|file| {
-            let digest = digest(file);
-            format!("[[pin]]\nname = \"shipped\"\ndigest = \"{digest}\"\n")
-        });
-        fs::write(folder.join("negotiator.trust.toml"), pins.concat()).unwrap();
-        Self(folder)
+fn start(store: &Store) -> Host {
+    let mut child = store
+        .command(&["call", "settle"])
+        .args(["--facets", "host-harness/examples/discovery.json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    Host {
+        requests: child.stdin.take().unwrap(),
+        answers: BufReader::new(child.stdout.take().unwrap()),
+        child,
     }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_negotiator"));
-        command
-            .current_dir(ROOT)
-            .args(arguments)
-            .arg("--policies")
-            .arg(&self.0);
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    /// The generation in force and its policy, as the next host would find them.
-    fn in_force(&self) -> (u64, String) {
-        let output = self.run(&["policy", "status", "--json"]);
-        assert_eq!(output.status.code(), Some(0), "{}", told(&output));
-        let status: Value = serde_json::from_slice(&output.stdout).unwrap();
-        match &status["current"] {
-            Value::Null => (0, String::new()),
-            current => (
-                current["generation"].as_u64().unwrap(),
-                current["policy"].as_str().unwrap().to_owned(),
-            ),
-        }
-    }
-
-    fn host(&self) -> Host {
-        let mut child = self
-            .command(&["call", "settle"])
-            .args(["--facets", "host-harness/examples/discovery.json"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Host {
-            requests: child.stdin.take().unwrap(),
-            answers: BufReader::new(child.stdout.take().unwrap()),
-            child,
-        }
-    }
-}
-
-fn digest(file: &str) -> String {
-    Digest::of(&fs::read(Path::new(ROOT).join(file)).unwrap()).to_string()
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// A host that settles what it is asked, until it is killed.
@@ -130,7 +74,7 @@ impl Drop for Host {
 #[test]
 fn the_policy_of_a_running_host_is_changed_and_changed_back() {
     let store = Store::new("running");
-    let mut host = store.host();
+    let mut host = start(&store);
     assert_eq!(host.answer(), (0, None, "policy-failed".to_owned()));
 
     // Nobody trusts this one.
@@ -195,7 +139,7 @@ fn the_policy_of_a_running_host_is_changed_and_changed_back() {
     // Another host, after this one was killed, goes on with the same.
     drop(host);
     assert_eq!(
-        store.host().answer(),
+        start(&store).answer(),
         (3, exact, "policy-denied".to_owned())
     );
 }
@@ -236,7 +180,7 @@ fn nothing_that_misbehaves_is_let_in_even_if_nobody_asks_for_trust() {
         assert!(told.contains(problem), "{name}: {told}");
         assert_eq!(store.in_force().0, 0, "{name}");
     }
-    assert_eq!(store.host().answer().2, "policy-failed");
+    assert_eq!(start(&store).answer().2, "policy-failed");
 }
 
 #[test]
@@ -288,7 +232,7 @@ fn an_install_that_is_killed_at_any_moment_leaves_the_old_or_the_new_policy() {
             (before + 1, digest(next))
         };
         assert_eq!(found, after, "round {round}");
-        let (generation, policy, cause) = store.host().answer();
+        let (generation, policy, cause) = start(&store).answer();
         assert_eq!(
             (generation, policy),
             (after.0, Some(after.1.clone())),

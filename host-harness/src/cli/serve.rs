@@ -26,6 +26,9 @@ pub(crate) struct Args {
     /// Keep records here: a file, or postgres://…
     #[arg(long, value_name = "PLACE")]
     journal: Option<String>,
+    /// Let the policy in force in this directory decide (`negotiator policy`)
+    #[arg(long, value_name = "DIR")]
+    policies: Option<PathBuf>,
     /// Pass accepted requests on to this server
     #[arg(long, value_name = "URL")]
     upstream: Option<String>,
@@ -53,6 +56,9 @@ pub(crate) fn run(args: &Args) -> Result<Exit, Failure> {
     }
     if let Some(journal) = &args.journal {
         config.journal.clone_from(journal);
+    }
+    if args.policies.is_some() {
+        config.policies.clone_from(&args.policies);
     }
     if args.upstream.is_some() {
         config.upstream.clone_from(&args.upstream);
@@ -88,6 +94,9 @@ pub(crate) fn failure(error: ServeError) -> Failure {
         ServeError::Runtime(_) | ServeError::Load(_) | ServeError::Check(_) => Exit::Component,
         ServeError::Config(_)
         | ServeError::Configure(_)
+        | ServeError::Store(_)
+        | ServeError::Policies(_)
+        | ServeError::Attend(_)
         | ServeError::Listen { .. }
         | ServeError::Client(_) => Exit::Unreadable,
     };

@@ -1,7 +1,7 @@
 //! What an operator sets: one TOML file, and the environment over it.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use serde::Deserialize;
@@ -30,6 +30,9 @@ pub struct Config {
     pub journal: String,
     /// `full`, or `off` to measure what durability costs. Off loses records with the power.
     pub journal_sync: JournalSync,
+    /// A directory that policies are kept in and swapped through, as `negotiator policy` knows it.
+    /// Without it, the policy inside the component decides.
+    pub policies: Option<PathBuf>,
     /// A server that accepted requests are passed on to, `http://127.0.0.1:9000`.
     pub upstream: Option<String>,
     /// Whether A2A and MCP demand a credential of every caller (R14).
@@ -298,6 +301,7 @@ impl Default for Config {
             public_url: None,
             journal: "negotiator.db".to_owned(),
             journal_sync: JournalSync::Full,
+            policies: None,
             upstream: None,
             require_credential: true,
             seams: false,

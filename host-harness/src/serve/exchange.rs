@@ -1,19 +1,18 @@
 //! Read, decide, append, answer: the one way that every exchange goes.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::timeout;
 
+use super::deciding::{Deciding, Taken};
 use super::metrics::Metrics;
-use crate::Negotiator;
 use crate::error::{CallError, SettleError};
 use crate::journal::{Journal, JournalError, Record};
 use crate::types::{Context, Exchange, HostRefusal, Inbound, Outbound, Reply, Settlement, Subject};
 
-/// The negotiator and its journal, which are never used one without the other.
+/// What decides and the journal, which are never used one without the other.
 pub(super) struct Exchanges {
-    negotiator: Arc<Negotiator>,
+    deciding: Deciding,
     journal: Journal,
     metrics: Metrics,
 }
@@ -29,17 +28,17 @@ pub(super) struct Place<'a> {
 pub(super) struct Unrecorded(pub(super) Reply);
 
 impl Exchanges {
-    pub(super) fn new(negotiator: Negotiator, journal: Journal) -> Self {
+    pub(super) fn new(deciding: Deciding, journal: Journal) -> Self {
         Self {
-            negotiator: Arc::new(negotiator),
+            deciding,
             journal,
             metrics: Metrics::new(),
         }
     }
 
     /// What decides at this moment. An exchange uses one to its end.
-    pub(super) fn negotiator(&self) -> Arc<Negotiator> {
-        Arc::clone(&self.negotiator)
+    pub(super) fn negotiator(&self) -> Taken {
+        self.deciding.take()
     }
 
     pub(super) fn journal(&self) -> &Journal {
@@ -47,6 +46,9 @@ impl Exchanges {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
+        if let Some(by) = self.deciding.by() {
+            self.metrics.in_force(by);
+        }
         &self.metrics
     }
 
@@ -69,7 +71,7 @@ impl Exchanges {
 
     /// Reads what a peer told.
     pub(super) fn read(&self, message: &Outbound) -> Result<Exchange, CallError> {
-        self.negotiator.read_outbound(message)
+        self.negotiator().read_outbound(message)
     }
 
     /// Settles a call that goes out, as part of a run. `with` is appended with the record.
@@ -89,21 +91,27 @@ impl Exchanges {
 
     async fn settle(
         &self,
-        negotiator: &Negotiator,
+        negotiator: &Taken,
         exchange: &Exchange,
         context: &Context,
         refusal: Option<HostRefusal>,
         with: Vec<Record>,
     ) -> Result<Settlement, Unrecorded> {
-        let settled = match refusal {
-            Some(refusal) => negotiator.refuse(exchange, context, refusal),
-            None => negotiator.settle(exchange, context).map(|settled| {
-                if let Some(failure) = &settled.failure {
-                    super::log::say("component-failed", &[("problem", &failure.to_string())]);
-                }
-                settled.settlement
-            }),
-        };
+        let settled =
+            match refusal {
+                Some(refusal) => negotiator.refuse(exchange, context, refusal),
+                None => self.deciding.settle(negotiator, exchange, context).map(
+                    |(settlement, failure)| {
+                        if let Some(failure) = &failure {
+                            super::log::say(
+                                "component-failed",
+                                &[("problem", &failure.to_string())],
+                            );
+                        }
+                        settlement
+                    },
+                ),
+            };
         let unrecorded = |problem: &dyn std::fmt::Display| {
             super::log::say("unrecorded", &[("problem", &problem.to_string())]);
             self.metrics.unrecorded();
@@ -115,7 +123,7 @@ impl Exchanges {
         let start = Instant::now();
         self.append(records)
             .await
-            .map_err(|error| unrecorded(&chain(&error)))?;
+            .map_err(|error| unrecorded(&crate::shared::chain(&error)))?;
         self.metrics
             .decided(exchange, &settlement.decision, start.elapsed());
         Ok(settlement)
@@ -131,12 +139,7 @@ impl Exchanges {
     }
 
     #[cold]
-    fn unread(
-        &self,
-        negotiator: &Negotiator,
-        message: &Inbound,
-        failure: &CallError,
-    ) -> Unrecorded {
+    fn unread(&self, negotiator: &Taken, message: &Inbound, failure: &CallError) -> Unrecorded {
         super::log::say("unread", &[("problem", &failure.to_string())]);
         self.metrics.unrecorded();
         // The component could not read it; what it is asked now depends on the surface alone.
@@ -168,18 +171,6 @@ fn context(subject: Option<&Subject>, place: Option<&Place<'_>>) -> Context {
         sequence: place.map(|place| place.sequence),
         event_id: Some(id(if place.is_some() { "rev-" } else { "hev-" })),
     }
-}
-
-/// An error and what it comes from; the journal's own words and the database's.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
 }
 
 /// The present instant, with milliseconds.

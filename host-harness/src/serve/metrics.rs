@@ -5,9 +5,11 @@ use std::time::Duration;
 use prometheus_client::encoding::{EncodeLabelSet, text};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
+use crate::policy::By;
 use crate::types::{Cause, Decision, Exchange, Protocol, Refusal};
 
 pub(super) struct Metrics {
@@ -15,6 +17,8 @@ pub(super) struct Metrics {
     decisions: Family<Labels, Counter>,
     unrecorded: Counter,
     append: Histogram,
+    generation: Gauge,
+    untrusted: Gauge,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -42,11 +46,25 @@ impl Metrics {
             "Time until a record was durable",
             append.clone(),
         );
+        let generation = Gauge::default();
+        registry.register(
+            "policy_generation",
+            "Generation of the policy in force; 0 where there is none, or only the one inside",
+            generation.clone(),
+        );
+        let untrusted = Gauge::default();
+        registry.register(
+            "policy_untrusted",
+            "1 while the policy in force is one that nobody vouches for",
+            untrusted.clone(),
+        );
         Self {
             registry,
             decisions,
             unrecorded,
             append,
+            generation,
+            untrusted,
         }
     }
 
@@ -77,6 +95,12 @@ impl Metrics {
 
     pub(super) fn unrecorded(&self) {
         self.unrecorded.inc();
+    }
+
+    pub(super) fn in_force(&self, by: By) {
+        let generation = i64::try_from(by.generation).unwrap_or(i64::MAX);
+        self.generation.set(generation);
+        self.untrusted.set(i64::from(by.untrusted));
     }
 
     pub(super) fn text(&self) -> String {
