@@ -2,7 +2,8 @@
 //! notice.
 //!
 //! A run may be stopped at any time: the next one goes on with what was not tried yet, or was not
-//! noticed. What was noticed counts as long as the mutated source is the same.
+//! noticed. What was noticed counts as long as the mutated source is the same; it is kept in
+//! `tests/mutants`, so that the next one may be on another machine.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::certify::MUTANTS;
 use crate::digest::sha256;
-use crate::workspace::{Workspace, output, run};
+use crate::workspace::{Workspace, output, show};
 
 /// Reasons why a mutant may live, by its name without the line.
 const REASONS: &str = "tests/mutants/reasons.json";
@@ -81,7 +82,7 @@ pub struct Score {
 /// Makes mutants of an area, or of what changed in it since a commit, and counts who lives. The
 /// score of a whole area is kept in a file, for the certificate.
 ///
-/// `changed` is the commit, or none for the one that the score on file came with.
+/// `changed` is the commit, or none for the one that the verdicts on file came with.
 pub fn run_all(workspace: &Workspace, area: Area, changed: Option<Option<String>>) -> Result<()> {
     if !is_installed(workspace) {
         bail!("cargo-mutants is not installed: `{INSTALL}`");
@@ -99,7 +100,7 @@ pub fn run_all(workspace: &Workspace, area: Area, changed: Option<Option<String>
     if let Some(commit) = changed {
         let commit = match commit {
             Some(commit) => commit,
-            None => scored(workspace)?,
+            None => tried(workspace, area)?,
         };
         folder.push("changed");
         fs::create_dir_all(&folder)?;
@@ -113,19 +114,24 @@ pub fn run_all(workspace: &Workspace, area: Area, changed: Option<Option<String>
         fs::write(&path, changed)?;
         cargo.arg("--in-diff").arg(path);
     } else {
-        forget_if_changed(workspace, area, &folder)?;
+        resume(workspace, area, &folder)?;
         cargo.arg("--iterate");
     }
     cargo.arg("--output").arg(&folder);
     let mut found = Found::default();
     // What a run that was stopped left.
     found.add(&folder)?;
-    // It fails where a mutant lives; whether that is excused is found out here.
-    let ended = run(&mut cargo);
-    if !folder.join("mutants.out/outcomes.json").is_file() {
-        return ended.context("cargo-mutants left no outcomes");
-    }
+    eprintln!("$ {}", show(&cargo));
+    let ended = cargo.status().context("cargo-mutants cannot be run")?;
     found.add(&folder)?;
+    if is_whole {
+        let text = found.known(&sources_digest(workspace, area)?);
+        fs::write(known(workspace, area), text)?;
+    }
+    // It also ends so where a mutant lives or hangs; whether that is excused is found out here.
+    if !matches!(ended.code(), Some(0 | 2 | 3)) {
+        bail!("cargo-mutants was stopped ({ended}); run it again to go on");
+    }
     let reasons = fs::read_to_string(workspace.path(REASONS))?;
     let (score, missed) = found.count(&serde_json::from_str(&reasons)?);
     println!(
@@ -150,18 +156,55 @@ pub fn is_installed(workspace: &Workspace) -> bool {
     version.is_ok_and(|output| output.status.success())
 }
 
-/// The commit that the score on file came with.
-fn scored(workspace: &Workspace) -> Result<String> {
+/// The commit that the last verdicts of an area came with.
+fn tried(workspace: &Workspace, area: Area) -> Result<String> {
+    let known = known(workspace, area);
     let mut git = workspace.command("git");
-    let commit = output(git.args(["log", "-1", "--format=%H", "--", MUTANTS]))?;
+    let commit = output(git.args(["log", "-1", "--format=%H", "--"]).arg(&known))?;
     if commit.trim().is_empty() {
-        bail!("there is no score in {MUTANTS} yet: run `cargo xtask mutants`");
+        bail!(
+            "there is no {} yet: run `cargo xtask mutants {}`",
+            known.display(),
+            area.name()
+        );
     }
     Ok(commit.trim().to_owned())
 }
 
-/// Removes what is known of another source.
-fn forget_if_changed(workspace: &Workspace, area: Area, folder: &Path) -> Result<()> {
+/// Where the verdicts of an area are kept: the digest of what was mutated, then a line a mutant.
+fn known(workspace: &Workspace, area: Area) -> PathBuf {
+    let file = format!("tests/mutants/{}.txt", area.name());
+    workspace.path(&file)
+}
+
+/// Removes what is known of another source, and takes up what was kept of this one.
+fn resume(workspace: &Workspace, area: Area, folder: &Path) -> Result<()> {
+    let digest = sources_digest(workspace, area)?;
+    let stamp = folder.join("of.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|known| known == digest) {
+        return Ok(());
+    }
+    if folder.is_dir() {
+        fs::remove_dir_all(folder)?;
+    }
+    let lists = folder.join("mutants.out");
+    fs::create_dir_all(&lists)?;
+    fs::write(stamp, &digest)?;
+    let text = fs::read_to_string(known(workspace, area)).unwrap_or_default();
+    if text.lines().next() == Some(&digest) {
+        for verdict in ["caught", "unviable"] {
+            let names = text
+                .lines()
+                .filter_map(|line| line.strip_prefix(verdict)?.strip_prefix(' '));
+            let names: String = names.map(|name| format!("{name}\n")).collect();
+            fs::write(lists.join(verdict).with_extension("txt"), names)?;
+        }
+    }
+    Ok(())
+}
+
+/// The digest of everything that is mutated.
+fn sources_digest(workspace: &Workspace, area: Area) -> Result<String> {
     let mut text = String::new();
     for source in area.sources() {
         let mut files = Vec::new();
@@ -170,16 +213,7 @@ fn forget_if_changed(workspace: &Workspace, area: Area, folder: &Path) -> Result
             text.push_str(&sha256(&fs::read(file)?));
         }
     }
-    let (stamp, digest) = (folder.join("of.txt"), sha256(text.as_bytes()));
-    if fs::read_to_string(&stamp).is_ok_and(|known| known == digest) {
-        return Ok(());
-    }
-    if folder.is_dir() {
-        fs::remove_dir_all(folder)?;
-    }
-    fs::create_dir_all(folder)?;
-    fs::write(stamp, digest)?;
-    Ok(())
+    Ok(sha256(text.as_bytes()))
 }
 
 fn walk(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
@@ -243,6 +277,20 @@ impl Found {
         self.0
             .extend(names.map(|name| (name.to_owned(), Verdict::Unviable)));
         Ok(fs::write(kept, unviable)?)
+    }
+
+    /// The verdicts as they are kept.
+    fn known(&self, digest: &str) -> String {
+        let mut text = format!("{digest}\n");
+        for (name, verdict) in &self.0 {
+            let verdict = match verdict {
+                Verdict::Caught => "caught",
+                Verdict::Missed => "missed",
+                Verdict::Unviable => "unviable",
+            };
+            text.push_str(&format!("{verdict} {name}\n"));
+        }
+        text
     }
 
     /// The score, and the names of those that live without a reason.

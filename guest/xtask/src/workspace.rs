@@ -113,7 +113,7 @@ pub fn is_installed(program: &str) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-fn show(command: &Command) -> String {
+pub fn show(command: &Command) -> String {
     let mut text = command.get_program().to_string_lossy().into_owned();
     for argument in command.get_args() {
         text.push(' ');
