@@ -1,5 +1,5 @@
 //! Policies that grant whatever they like, and decisions that nobody could have made.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use negotiation_core::decision::could_have_made;
 use negotiation_core::{
