@@ -73,6 +73,8 @@ class Recorder:
     def __init__(self, upstream: int) -> None:
         self.upstream = upstream
         self.label = ""
+        # Headers that are put on every request on its way.
+        self.added: list[bytes] = []
         self._exchanges: list[Exchange] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -91,6 +93,7 @@ class Recorder:
         self._loop.call_soon_threadsafe(self._server.close)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -111,7 +114,7 @@ class Recorder:
         self._exchanges.append(exchange)
 
         kept = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
-        kept[1:1] = [b"Connection: close"]
+        kept[1:1] = [b"Connection: close", *self.added]
         up_reader, up_writer = await asyncio.open_connection("127.0.0.1", self.upstream)
         up_writer.write(b"\r\n".join(kept) + raw)
         pump = asyncio.ensure_future(self._answer(exchange, up_reader, writer))

@@ -16,6 +16,7 @@ mod build;
 mod certify;
 mod check;
 mod ci;
+mod clients;
 mod componentize;
 mod digest;
 mod dist;
@@ -81,6 +82,10 @@ enum Task {
     ///
     /// JavaScript needs Node and npm, Python only itself, C clang and lld.
     Policies,
+    /// Run published clients and servers of A2A and MCP against `negotiator serve`.
+    ///
+    /// Needs Node with npm, and Python; packages go to tests/work/clients.
+    Clients,
     /// Run the tests of every language whose runtime is on this machine.
     ///
     /// Installs what the tests need under tests/. With CI=true, a test that
@@ -176,6 +181,9 @@ fn run(task: Task) -> Result<Report> {
         Task::WitLint => wit_lint::run(&workspace)?,
         Task::WaysIn => ways_in::run_all(&workspace, &mut report),
         Task::Policies => policies::run_all(&workspace, &mut report),
+        Task::Clients => report.step("published clients and servers", || {
+            clients::run_all(&workspace)
+        }),
         Task::Test => test::run_all(&workspace, &mut report),
         Task::Hosts {
             settles,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::clients;
 use crate::dist;
 use crate::hosts;
 use crate::names;
@@ -61,6 +62,9 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
     if let Err(error) = hosts::run(workspace, &[], load, report) {
         report.step("test: hosts", || Err(error));
     }
+    report.step("test: published clients and servers", || {
+        clients::run_all(workspace)
+    });
     policies::run_all(workspace, report);
     ways_in::run_all(workspace, report);
 }
