@@ -120,6 +120,9 @@ pub enum ServeError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The system has no thread left, or this program has a fault.
+    #[error("cannot start")]
+    Start(#[source] std::io::Error),
     /// No certificates to trust are found on this machine.
     #[error("cannot make the HTTP client")]
     Client(#[source] std::io::Error),
@@ -143,10 +146,15 @@ impl Host {
             config.listen = address;
         }
         let base = config.base_url()?;
-        let deciding = Deciding::start(&config)?;
-        let discovery = advertise::discovery(&config, &base);
-        check(&deciding.take(), &discovery)?;
-        let journal = Journal::open(&config.location()?)?;
+        // All of it takes its time, and a database must not be opened by a thread that serves.
+        let (config, base, discovery, exchanges) = blocking(move || {
+            let deciding = Deciding::start(&config)?;
+            let discovery = advertise::discovery(&config, &base);
+            check(&deciding.take(), &discovery)?;
+            let journal = Journal::open(&config.location()?)?;
+            Ok((config, base, discovery, Exchanges::new(deciding, journal)))
+        })
+        .await?;
         if config.journal_sync == config::JournalSync::Off {
             log::say(
                 "journal-sync-off",
@@ -163,7 +171,7 @@ impl Host {
             base,
             upstream: config.upstream_url()?,
             discovery,
-            exchanges: Exchanges::new(deciding, journal),
+            exchanges,
             credentials: Credentials::read(&config)?,
             sessions: Sessions::new(config.limits.sessions),
             client: Client::new(Duration::from_secs(config.limits.upstream_seconds))
@@ -249,6 +257,15 @@ fn check(negotiator: &Negotiator, document: &Value) -> Result<(), ServeError> {
         return Ok(());
     }
     Err(ServeError::Findings(findings))
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+) -> Result<T, ServeError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => Err(ServeError::Start(error.into())),
+    }
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {

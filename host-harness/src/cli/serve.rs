@@ -97,6 +97,7 @@ pub(crate) fn failure(error: ServeError) -> Failure {
         | ServeError::Store(_)
         | ServeError::Policies(_)
         | ServeError::Attend(_)
+        | ServeError::Start(_)
         | ServeError::Listen { .. }
         | ServeError::Client(_) => Exit::Unreadable,
     };
