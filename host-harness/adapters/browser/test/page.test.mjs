@@ -11,12 +11,16 @@ const WATCH = `<script type="module">
   await fetch('/result', { method: 'POST', body: JSON.stringify({ error, settled }) });
 </script>`;
 
+const read = (path) => readFileSync(new URL(path, import.meta.url), 'utf8');
+
 /** What the example page shows in the end, and how it failed if it did. */
-async function shown(texts) {
-  const index = readFileSync(new URL('../page/index.html', import.meta.url), 'utf8');
+const shown = (texts) => told({ '/watched.html': read('../page/index.html') + WATCH, ...texts });
+
+/** What the page /watched.html posts. */
+async function told(texts) {
   let done;
   const result = new Promise((resolve) => (done = resolve));
-  const { url, stop } = await serving({ '/watched.html': index + WATCH, ...texts }, done);
+  const { url, stop } = await serving(texts, done);
   const page = opened(`${url}/watched.html`);
   try {
     const gone = page.ended.then(([code]) => assert.fail(`the browser ended with ${code}`));
@@ -41,4 +45,21 @@ test('a module that was changed on the way is not used', async () => {
   const { error, settled } = await shown({ [path]: bytes });
   assert.match(error, /not the one that is pinned/);
   assert.equal(settled, '');
+});
+
+test('the quick start of the README runs', async () => {
+  const code = read('../README.md').split('```html\n')[1].split('```')[0];
+  assert(code.trim().split('\n').length <= 10);
+  const page = `<!doctype html><script>
+    const told = (body) => fetch('/result', { method: 'POST', body: JSON.stringify(body) });
+    console.log = (decision) => told({ decision });
+    addEventListener('error', ({ message }) => told({ error: message }));
+    addEventListener('unhandledrejection', ({ reason }) => told({ error: String(reason) }));
+  </script>${code.replace('/lib/browser.js', '/node/lib/browser.js')}`;
+  const { error, decision } = await told({ '/watched.html': page });
+  assert.equal(error, undefined);
+  assert.deepEqual(
+    [decision.tag, decision.val.version, decision.val.cause],
+    ['accepted', '1.0', 'default'],
+  );
 });

@@ -57,7 +57,7 @@ function worker(main, wasm) {
   const module = (name, kind, file) => `    (name = "${name}", ${kind} = embed "${path(file)}")`;
   const at = (name) => `@openwop/negotiator/${name}`;
   const entries = [
-    module('main', 'esModule', join(HERE, 'src', main)),
+    module('main', 'esModule', main),
     '    (name = "@openwop/negotiator", esModule = "export * from \'./negotiator/lib/workerd.js\';")',
     '    (name = "@openwop/negotiator/fetch", esModule = "export * from \'./lib/http/fetch.js\';")',
     ...LIB.map((name) => module(at(`lib/${name}`), 'esModule', join(PACKAGE, 'lib', name))),
@@ -67,10 +67,11 @@ function worker(main, wasm) {
   return `  modules = [\n${entries.join(',\n')},\n  ],\n  compatibilityDate = "2026-11-01",\n`;
 }
 
-/** Writes build/NAME.capnp with a socket `http` on a port that the command line gives. */
-export async function bundle(name) {
+/** Writes build/NAME.capnp with a socket `http` on a port that the command line gives. `main` is the
+ * worker's entry; but for the replay, there is an upstream behind it. */
+export async function bundle(name, main = join(HERE, 'src', `${name}.mjs`)) {
   const wasm = await verified();
-  const example = name === 'worker';
+  const example = name !== 'replay';
   const bindings = example
     ? `  bindings = [
     (name = "UPSTREAM", service = "behind"),
@@ -95,7 +96,7 @@ const config :Workerd.Config = (
   sockets = [${sockets.join(', ')}],
 ${example ? '' : '  # The replay collects garbage before memory is measured.\n  v8Flags = ["--expose-gc"],\n'});
 ${example ? behind : ''}const main :Workerd.Worker = (
-${worker(`${name}.mjs`, wasm)}${bindings});
+${worker(main, wasm)}${bindings});
 `;
   mkdirSync(join(HERE, 'build'), { recursive: true });
   const path = join(HERE, 'build', `${name}.capnp`);

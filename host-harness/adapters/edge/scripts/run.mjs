@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import workerd from 'workerd';
 import { bundle } from './bundle.mjs';
 
-/** Gives the URLs of the sockets, the process id, and a way to end it. */
-export async function running(name, sockets) {
-  const config = await bundle(name);
+/** Gives the URLs of the sockets, the process id, and a way to end it. `main`: as in `bundle`. */
+export async function running(name, sockets, main) {
+  const config = await bundle(name, main);
   const child = spawn(workerd.default, ['serve', config, '--control-fd=3'], {
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
   });

@@ -52,6 +52,29 @@ test('a Worker negotiates', async () => {
   );
 });
 
+test('the quick start of the README runs', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const code = readme.split('```js\n')[1].split('```')[0];
+  assert(code.trim().split('\n').length <= 10);
+  const main = fileURLToPath(new URL('../build/quick-start.mjs', import.meta.url));
+  // Where records go is left to the reader.
+  writeFileSync(main, `const kept = [];\nconst keep = (event) => kept.push(event);\n${code}`);
+  const quick = await running('quick-start', ['http', 'behind'], main);
+  try {
+    const ask = (version) =>
+      fetch(`${quick.urls.http}/rpc`, {
+        method: 'POST',
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: {} }),
+        headers: { 'A2A-Version': version },
+      });
+    const served = await ask('1.0');
+    assert.deepEqual([served.status, served.headers.get('a2a-version')], [200, '1.0']);
+    assert.equal((await ask('0.3')).status, 401);
+  } finally {
+    await quick.stop();
+  }
+});
+
 test('a changed module is not bundled', async () => {
   const here = fileURLToPath(new URL('../..', import.meta.url));
   const copy = mkdtempSync(join(tmpdir(), 'negotiator-'));
