@@ -199,7 +199,7 @@ fn an_install_that_is_killed_at_any_moment_leaves_the_old_or_the_new_policy() {
     let whole = begun.elapsed();
     let objects = || fs::read_dir(store.0.join("objects")).unwrap().count();
     let (mut old, mut new) = (0, 0);
-    for round in 0..6_u32 {
+    for round in 0..4_u32 {
         let (before, policy) = store.in_force();
         let next = if policy == digest(EXACT) {
             HIGHEST
@@ -211,7 +211,7 @@ fn an_install_that_is_killed_at_any_moment_leaves_the_old_or_the_new_policy() {
         let begun = Instant::now();
         // Every other time a while after the start; else as soon as anything is written, and a bit.
         let wait = if round % 2 == 0 {
-            whole * (1 + round) / 6
+            whole * (1 + round) / 4
         } else {
             let changed = || objects() != known || store.0.join("current.json.tmp").exists();
             while !changed() && child.try_wait().unwrap().is_none() && begun.elapsed() < whole * 3 {
