@@ -1,6 +1,7 @@
 //! The policy of a host that serves, changed while callers call.
 #![expect(clippy::indexing_slicing, reason = "a test")]
 
+use std::fs;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -10,10 +11,18 @@ mod host;
 #[path = "support/store.rs"]
 mod store;
 
-use host::Host;
-use store::{EXACT, HIGHEST, Store, told};
+#[path = "support/mod.rs"]
+mod support;
+
+use host::{Answered, Host};
+use negotiator::Artifact;
+use store::{EXACT, HIGHEST, Store, digest, told};
+use support::Wat;
 
 const TOKEN: &str = "posture-test-token";
+const FATAL_TOKEN: &str = "a-token-of-the-fatal-tenant";
+/// Of a length that no tenant has which the gate asks about.
+const FATAL: &str = "the-one-tenant-that-it-does-not-survive";
 
 /// `exact` and `highest` part here: a revision without handshake is asked for in one.
 fn initialize(host: &Host) -> (u16, Option<String>) {
@@ -24,6 +33,49 @@ fn initialize(host: &Host) -> (u16, Option<String>) {
     let answered = host.post("/mcp", Some(TOKEN), &[], &body);
     let version = &answered.json["result"]["protocolVersion"];
     (answered.status, version.as_str().map(str::to_owned))
+}
+
+fn call(host: &Host, token: &str) -> Answered {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": { "id": "t" } });
+    host.post(
+        "/a2a/jsonrpc",
+        Some(token),
+        &[("A2A-Version", "1.0")],
+        &body,
+    )
+}
+
+/// The policies that the metrics name.
+fn info(metrics: &str) -> Vec<String> {
+    let digests = metrics.lines().filter_map(|line| {
+        let digest = line.strip_prefix("negotiator_policy_info{policy=\"")?;
+        digest.strip_suffix("\"} 1").map(str::to_owned)
+    });
+    digests.collect()
+}
+
+/// Grants the first candidate; dies of one tenant, which no gate can know.
+fn fatal_for_one(store: &Store) -> (String, String) {
+    let length = FATAL.len();
+    let judge = format!(
+        "(if (i32.and (i32.load8_u offset=36 (local.get 0))
+                (i32.eq (i32.load offset=44 (local.get 0)) (i32.const {length})))
+           (then unreachable))
+         (i32.store8 (i32.const 1024) (i32.const 0))
+         (i32.store (i32.const 1028) (i32.load (i32.load offset=12 (local.get 0))))
+         (i32.store (i32.const 1032) (i32.load offset=4 (i32.load offset=12 (local.get 0))))
+         i32.const 1024"
+    );
+    let policy = Wat::obliging_policy().body("policy@2.0.0#judge", &judge);
+    let policy = Artifact::from_bytes(policy.component());
+    let digest = policy.digest().to_string();
+    let path = store.0.join("fatal.wasm");
+    fs::write(&path, policy.bytes()).unwrap();
+    let trust = store.0.join("negotiator.trust.toml");
+    let pin = format!("[[pin]]\nname = \"fatal\"\ndigest = \"{digest}\"\n");
+    let trusted = fs::read_to_string(&trust).unwrap() + &pin;
+    fs::write(&trust, trusted).unwrap();
+    (path.to_str().unwrap().to_owned(), digest)
 }
 
 fn install(store: &Store, policy: &str, more: &[&str]) {
@@ -44,9 +96,7 @@ fn policies_are_swapped_while_callers_call() {
     let host = Host::start_with("b", &[], &[("NEGOTIATOR_POLICIES", place)]);
 
     // Without a policy nothing is agreed, and that is on record.
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": { "id": "t" } });
-    let named = [("A2A-Version", "1.0")];
-    let answered = host.post("/a2a/jsonrpc", Some(TOKEN), &named, &call);
+    let answered = call(&host, TOKEN);
     assert_eq!(answered.status, 400, "{}", answered.text);
     assert_eq!(outcomes(&host.journal(), "refused"), 1);
     let metrics = host.metrics();
@@ -55,6 +105,7 @@ fn policies_are_swapped_while_callers_call() {
         "{metrics}"
     );
     assert!(metrics.contains(r#"cause="policy-failed""#), "{metrics}");
+    assert!(info(&metrics).is_empty(), "{metrics}");
 
     install(&store, EXACT, &[]);
     assert_eq!(initialize(&host), (400, None));
@@ -67,7 +118,7 @@ fn policies_are_swapped_while_callers_call() {
     let output = store.run(&["policy", "rollback"]);
     assert_eq!(output.status.code(), Some(0), "{}", told(&output));
     assert_eq!(initialize(&host), (400, None));
-    let served = callers.join();
+    let served = callers.join_served();
     assert!(served > 100, "{served}");
     let metrics = host.metrics();
     assert!(
@@ -78,6 +129,7 @@ fn policies_are_swapped_while_callers_call() {
         metrics.contains("negotiator_policy_untrusted 0"),
         "{metrics}"
     );
+    assert_eq!(info(&metrics), [digest(EXACT)]);
 
     // No caller was refused meanwhile, and none is without its record.
     let journal = host.journal();
@@ -91,6 +143,65 @@ fn policies_are_swapped_while_callers_call() {
     host.resume();
     assert_eq!(initialize(&host), (400, None));
     assert_eq!(store.in_force().0, 3);
+}
+
+#[test]
+fn a_policy_that_breaks_is_replaced_while_callers_call() {
+    let store = Store::new("serve-breaks");
+    let (fatal, fatal_digest) = fatal_for_one(&store);
+    let place = store.0.to_str().unwrap();
+    let credentials = [(FATAL_TOKEN, FATAL, None)];
+    let host = Host::start_with("b", &credentials, &[("NEGOTIATOR_POLICIES", place)]);
+    install(&store, EXACT, &[]);
+    install(&store, &fatal, &["--allow-loosening"]);
+    assert_eq!(info(&host.metrics()), [fatal_digest.as_str()]);
+
+    // Whoever it does not die of is served throughout.
+    let callers = host.hammer(4, 200, TOKEN);
+    for _ in 0..5 {
+        let answered = call(&host, FATAL_TOKEN);
+        assert_eq!(answered.status, 400, "{}", answered.text);
+    }
+    // Five times were too often.
+    for _ in 0..3 {
+        assert_eq!(call(&host, FATAL_TOKEN).status, 200);
+    }
+    let served = callers.join_served();
+    assert!(served > 20, "{served}");
+
+    let output = store.run(&["policy", "status", "--json"]);
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let current = &status["current"];
+    assert_eq!(current["generation"], 3, "{status}");
+    assert_eq!(current["policy"], digest(EXACT), "{status}");
+    assert_eq!(current["reason"], "error-budget", "{status}");
+    let metrics = host.metrics();
+    assert_eq!(info(&metrics), [digest(EXACT)]);
+    let failed = r#"reason="unsupported",cause="policy-failed"} 5"#;
+    assert!(metrics.contains(failed), "{metrics}");
+
+    // Each failure is on record as a refusal, and the log says whose failure it was.
+    let journal = host.journal();
+    let of_fatal = |(tenant, _): &&(Option<String>, Value)| tenant.as_deref() == Some(FATAL);
+    let theirs: Vec<_> = journal.iter().filter(of_fatal).cloned().collect();
+    assert_eq!(
+        (outcomes(&theirs, "refused"), outcomes(&theirs, "accepted")),
+        (5, 3)
+    );
+    assert_eq!(journal.len(), served + 8);
+    host.verify();
+    let log = host.log();
+    let failures: Vec<Value> = log
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|line: &Value| line["event"] == "component-failed")
+        .collect();
+    assert_eq!(failures.len(), 5, "{log}");
+    for failure in &failures {
+        assert_eq!(failure["generation"], "2");
+        assert_eq!(failure["policy"], fatal_digest.as_str());
+    }
+    assert!(!log.contains(FATAL), "{log}");
 }
 
 #[test]

@@ -34,6 +34,16 @@ impl Deref for Taken {
     }
 }
 
+impl Taken {
+    /// Which policy that is; nothing where it is the one inside the component.
+    pub(super) fn by(&self) -> Option<By> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Generation(generation) => Some(generation.by()),
+        }
+    }
+}
+
 impl Deciding {
     pub(super) fn start(config: &Config) -> Result<Self, ServeError> {
         match &config.policies {
@@ -49,30 +59,27 @@ impl Deciding {
         }
     }
 
-    /// Settles on what was taken; with the reason, where the policy failed.
+    /// Settles on what was taken. Where the policy fails, the settlement is a refusal, and the log
+    /// says why, and whose.
     pub(super) fn settle(
         &self,
         taken: &Taken,
         exchange: &Exchange,
         context: &Context,
-    ) -> Result<(Settlement, Option<CallError>), SettleError> {
+    ) -> Result<Settlement, SettleError> {
         if let (Self::Policies(attended), Taken::Generation(generation)) = (self, taken) {
             // Through the policies, which count its failures.
             let served = attended
                 .policies()
                 .settle_on(generation, exchange, context)?;
-            return Ok((served.settlement, served.failure));
+            return Ok(noted(
+                served.settlement,
+                served.failure.as_ref(),
+                Some(served.by),
+            ));
         }
         let settled = taken.settle(exchange, context)?;
-        Ok((settled.settlement, settled.failure))
-    }
-
-    /// Which policy is in force; nothing where it is the one inside the component.
-    pub(super) fn by(&self) -> Option<By> {
-        match self {
-            Self::BuiltIn(_) => None,
-            Self::Policies(attended) => Some(attended.policies().current().by()),
-        }
+        Ok(noted(settled.settlement, settled.failure.as_ref(), None))
     }
 }
 
@@ -113,6 +120,20 @@ fn attended(place: &Path, facets: Facets) -> Result<Attended, ServeError> {
         );
     }
     Ok(attended)
+}
+
+/// The record is closed and says nothing of policies; so the log does.
+fn noted(settlement: Settlement, failure: Option<&CallError>, by: Option<By>) -> Settlement {
+    if let Some(failure) = failure {
+        let problem = failure.to_string();
+        let generation = by.map(|by| by.generation.to_string());
+        let policy = by.and_then(|by| by.policy).map(|policy| policy.to_string());
+        let mut members = vec![("problem", problem.as_str())];
+        members.extend(generation.as_deref().map(|number| ("generation", number)));
+        members.extend(policy.as_deref().map(|digest| ("policy", digest)));
+        log::say("component-failed", &members);
+    }
+    settlement
 }
 
 fn in_force(by: By) {

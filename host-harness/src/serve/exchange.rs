@@ -46,7 +46,7 @@ impl Exchanges {
     }
 
     pub(super) fn metrics(&self) -> &Metrics {
-        if let Some(by) = self.deciding.by() {
+        if let Some(by) = self.deciding.take().by() {
             self.metrics.in_force(by);
         }
         &self.metrics
@@ -97,21 +97,10 @@ impl Exchanges {
         refusal: Option<HostRefusal>,
         with: Vec<Record>,
     ) -> Result<Settlement, Unrecorded> {
-        let settled =
-            match refusal {
-                Some(refusal) => negotiator.refuse(exchange, context, refusal),
-                None => self.deciding.settle(negotiator, exchange, context).map(
-                    |(settlement, failure)| {
-                        if let Some(failure) = &failure {
-                            super::log::say(
-                                "component-failed",
-                                &[("problem", &failure.to_string())],
-                            );
-                        }
-                        settlement
-                    },
-                ),
-            };
+        let settled = match refusal {
+            Some(refusal) => negotiator.refuse(exchange, context, refusal),
+            None => self.deciding.settle(negotiator, exchange, context),
+        };
         let unrecorded = |problem: &dyn std::fmt::Display| {
             super::log::say("unrecorded", &[("problem", &problem.to_string())]);
             self.metrics.unrecorded();

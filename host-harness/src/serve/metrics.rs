@@ -1,5 +1,6 @@
 //! Counters for Prometheus. No label holds anything that a peer can choose.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::{EncodeLabelSet, text};
@@ -19,6 +20,15 @@ pub(super) struct Metrics {
     append: Histogram,
     generation: Gauge,
     untrusted: Gauge,
+    policy: Family<Policy, Gauge>,
+    /// What those three say.
+    told: Mutex<Option<By>>,
+}
+
+/// The host's own choice, and one at a time; no peer has a say in it.
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Policy {
+    policy: String,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -58,6 +68,12 @@ impl Metrics {
             "1 while the policy in force is one that nobody vouches for",
             untrusted.clone(),
         );
+        let policy = Family::default();
+        registry.register(
+            "policy_info",
+            "1, with the digest of the policy in force; nothing where there is none",
+            Family::clone(&policy),
+        );
         Self {
             registry,
             decisions,
@@ -65,6 +81,8 @@ impl Metrics {
             append,
             generation,
             untrusted,
+            policy,
+            told: Mutex::default(),
         }
     }
 
@@ -98,6 +116,15 @@ impl Metrics {
     }
 
     pub(super) fn in_force(&self, by: By) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.replace(by) == Some(by) {
+            return;
+        }
+        self.policy.clear();
+        if let Some(policy) = by.policy {
+            let policy = policy.to_string();
+            self.policy.get_or_create(&Policy { policy }).set(1);
+        }
         let generation = i64::try_from(by.generation).unwrap_or(i64::MAX);
         self.generation.set(generation);
         self.untrusted.set(i64::from(by.untrusted));

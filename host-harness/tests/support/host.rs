@@ -300,10 +300,12 @@ impl Host {
     /// Keeps asking on many connections, until the host is gone.
     pub fn hammer(&self, connections: usize, within: u64, token: &str) -> Hammer {
         let answered = Arc::new(AtomicUsize::new(0));
+        let unserved = Arc::new(AtomicUsize::new(0));
         let end = Arc::new(AtomicBool::new(false));
         let threads = (0..connections).map(|_| {
             let (address, token) = (self.address.clone(), token.to_owned());
             let (answered, end) = (Arc::clone(&answered), Arc::clone(&end));
+            let unserved = Arc::clone(&unserved);
             thread::spawn(move || {
                 let body = r#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t"}}"#;
                 let headers = [("A2A-Version", "1.0")];
@@ -320,7 +322,10 @@ impl Host {
                         Some(answer) if answer.status == 200 => {
                             answered.fetch_add(1, Ordering::Relaxed);
                         }
-                        _ => return,
+                        _ => {
+                            unserved.fetch_add(1, Ordering::Relaxed);
+                            return;
+                        }
                     }
                 }
             })
@@ -329,6 +334,7 @@ impl Host {
         thread::sleep(Duration::from_millis(within));
         Hammer {
             answered,
+            unserved,
             end,
             threads,
         }
@@ -360,6 +366,7 @@ impl Events {
 
 pub struct Hammer {
     answered: Arc<AtomicUsize>,
+    unserved: Arc<AtomicUsize>,
     end: Arc<AtomicBool>,
     threads: Vec<thread::JoinHandle<()>>,
 }
@@ -371,6 +378,14 @@ impl Hammer {
             thread.join().unwrap();
         }
         self.answered.load(Ordering::Relaxed)
+    }
+
+    /// The same, where nobody may have been answered with anything but 200, or not at all.
+    pub fn join_served(self) -> usize {
+        let unserved = Arc::clone(&self.unserved);
+        let answered = self.join();
+        assert_eq!(unserved.load(Ordering::Relaxed), 0, "callers not served");
+        answered
     }
 }
 
