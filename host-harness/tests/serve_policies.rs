@@ -1,5 +1,5 @@
 //! The policy of a host that serves, changed while callers call.
-#![expect(clippy::indexing_slicing, reason = "a test")]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test")]
 
 use std::fs;
 use std::process::Command;
