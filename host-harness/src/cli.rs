@@ -40,7 +40,6 @@ mod sign;
 mod stream;
 mod summary;
 mod verify;
-mod versions;
 mod words;
 mod write;
 

@@ -18,6 +18,7 @@ mod advertise;
 mod answer;
 mod body;
 mod client;
+mod console;
 mod credentials;
 mod deciding;
 mod events;

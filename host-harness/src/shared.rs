@@ -1,5 +1,7 @@
 //! What this crate's own command shares with it. No part of the interface.
 
+pub mod versions;
+
 use std::error::Error;
 
 use crate::types::{Facet, Facets};

@@ -18,6 +18,7 @@ mod check;
 mod ci;
 mod clients;
 mod componentize;
+mod console;
 mod digest;
 mod dist;
 mod hosts;
@@ -86,6 +87,10 @@ enum Task {
     ///
     /// Needs Node with npm, and Python; packages go to tests/work/clients.
     Clients,
+    /// Use the console of `negotiator serve` in headless Chromium.
+    ///
+    /// Needs Node and Chromium; screenshots go to target/console.
+    Console,
     /// Run the tests of every language whose runtime is on this machine.
     ///
     /// Installs what the tests need under tests/. With CI=true, a test that
@@ -184,6 +189,7 @@ fn run(task: Task) -> Result<Report> {
         Task::Clients => report.step("published clients and servers", || {
             clients::run_all(&workspace)
         }),
+        Task::Console => report.step("console", || console::run_all(&workspace)),
         Task::Test => test::run_all(&workspace, &mut report),
         Task::Hosts {
             settles,

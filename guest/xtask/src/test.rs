@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::clients;
+use crate::console;
 use crate::dist;
 use crate::hosts;
 use crate::names;
@@ -65,6 +66,7 @@ pub fn run_all(workspace: &Workspace, report: &mut Report) {
     report.step("test: published clients and servers", || {
         clients::run_all(workspace)
     });
+    report.step("test: console", || console::run_all(workspace));
     policies::run_all(workspace, report);
     ways_in::run_all(workspace, report);
 }

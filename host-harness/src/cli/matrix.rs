@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use negotiator::Operation;
+use negotiator::shared::versions::{self, Named};
 use negotiator::types::{Facet, Facets, Protocol};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,7 +13,6 @@ use super::answer::{self, Answer};
 use super::asking::Asked;
 use super::exit::{Exit, Failure};
 use super::input::Input;
-use super::versions::{self, Named};
 use super::words::{self, BAD, FAINT, GOOD, HEAD};
 use super::{Global, component, facets};
 
@@ -165,7 +165,7 @@ fn exchange(protocol: Protocol, named: Option<&str>, authenticated: bool) -> Val
         "protocol": name(protocol),
         "direction": "inbound",
         "authenticated": authenticated,
-        "method": message(protocol, named),
+        "method": versions::message(protocol, named),
     });
     let Some(version) = named else {
         return exchange;
@@ -184,14 +184,6 @@ fn exchange(protocol: Protocol, named: Option<&str>, authenticated: bool) -> Val
         exchange.extend(add);
     }
     exchange
-}
-
-fn message(protocol: Protocol, named: Option<&str>) -> &'static str {
-    match protocol {
-        Protocol::A2a => "SendMessage",
-        Protocol::Mcp if named.is_none_or(versions::has_handshake) => "initialize",
-        Protocol::Mcp => "tools/list",
-    }
 }
 
 fn name(protocol: Protocol) -> &'static str {
@@ -234,7 +226,7 @@ impl Table {
             (Some(version), "") => version.to_owned(),
             (Some(version), note) => format!("{version} ({note})"),
         };
-        let message = message(self.protocol, version);
+        let message = versions::message(self.protocol, version);
         let _ = writeln!(
             self.text,
             "{label:<NAMED$}{message:<MESSAGE$}{}{}",

@@ -269,6 +269,20 @@ impl Policies {
         self.go_back(&mut moves, Reason::RolledBack)
     }
 
+    /// The same, if this generation is still in force: for somebody who decides by what was
+    /// in force a while ago, when a policy may have been replaced by the one before already.
+    ///
+    /// # Errors
+    ///
+    /// Another one is in force; or as [`Policies::rollback`].
+    pub fn rollback_from(&self, generation: u64) -> Result<Installed, InstallError> {
+        let mut moves = lock(&self.moves);
+        if self.current.load().number() != generation {
+            return Err(InstallError::Overtaken);
+        }
+        self.go_back(&mut moves, Reason::RolledBack)
+    }
+
     /// What is in force, and what a rollback leads to.
     #[must_use]
     pub fn status(&self) -> Status {

@@ -24,6 +24,9 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The address of `/healthz`, `/readyz` and `/metrics`; without it, they are served nowhere.
     pub admin_listen: Option<SocketAddr>,
+    /// Whether `/console` is served there, too. Whoever reaches it sees everybody's records, and can
+    /// go back to the policy before.
+    pub console: bool,
     /// What peers call this host by, `https://host.example`; made from `listen` unless given.
     pub public_url: Option<String>,
     /// The journal: a file, or `postgres://…`.
@@ -190,6 +193,12 @@ impl Config {
         if self.a2a.is_none() && self.mcp.is_none() {
             return Err(member("a2a", "or `mcp` must be set: nothing is offered"));
         }
+        if self.console && self.admin_listen.is_none() {
+            return Err(member(
+                "console",
+                "needs `admin_listen`: it is served there",
+            ));
+        }
         if let Some(mcp) = &self.mcp
             && !(1..=16).contains(&mcp.max_rounds)
         {
@@ -298,6 +307,7 @@ impl Default for Config {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
             admin_listen: None,
+            console: false,
             public_url: None,
             journal: "negotiator.db".to_owned(),
             journal_sync: JournalSync::Full,

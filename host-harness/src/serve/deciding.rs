@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::config::Config;
+use super::exchange::now;
 use super::{ServeError, log};
 use crate::error::{CallError, SettleError};
 use crate::policy::{Admission, Attended, By, Event, Generation, Policies, Store};
 use crate::shared::{TRUST_FILE, chain};
-use crate::types::{Context, Exchange, Facets, Settlement};
+use crate::types::{Context, Decision, Exchange, Facets, HostRefusal, Settlement};
 use crate::{Artifact, Limits, Negotiator, Runtime};
 
 pub(super) enum Deciding {
@@ -30,6 +31,37 @@ impl Deref for Taken {
         match self {
             Self::BuiltIn(negotiator) => negotiator,
             Self::Generation(generation) => generation.negotiator(),
+        }
+    }
+}
+
+impl Taken {
+    /// What would be decided, for whoever looks on: nothing is counted, nothing recorded. Nothing
+    /// where the component fails even at refusing.
+    pub(super) fn would_decide(&self, exchange: &Exchange) -> Option<Decision> {
+        match self {
+            // Without a policy everything is refused, and the component knows for what reason.
+            Self::Generation(generation) if generation.entry().is_none() => {
+                let context = Context {
+                    at: now(),
+                    peer_url: None,
+                    subject: None,
+                    run_id: None,
+                    sequence: None,
+                    event_id: None,
+                };
+                let refusal = HostRefusal::PolicyFailed;
+                Some(self.refuse(exchange, &context, refusal).ok()?.decision)
+            }
+            _ => Some(self.decide(exchange).ok()?.decision),
+        }
+    }
+
+    /// Which policy this is; nothing where it is the one inside the component.
+    pub(super) fn by(&self) -> Option<By> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Generation(generation) => Some(generation.by()),
         }
     }
 }
@@ -65,6 +97,14 @@ impl Deciding {
         }
         let settled = taken.settle(exchange, context)?;
         Ok((settled.settlement, settled.failure))
+    }
+
+    /// The policies that may be in force; none where the one inside the component is.
+    pub(super) fn policies(&self) -> Option<&Arc<Policies>> {
+        match self {
+            Self::BuiltIn(_) => None,
+            Self::Policies(attended) => Some(attended.policies()),
+        }
     }
 
     /// Which policy is in force; nothing where it is the one inside the component.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, Response, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, header};
 use axum::routing::get;
 use hyper::body::Frame;
 use tokio::sync::{mpsc, watch};
@@ -41,13 +41,20 @@ async fn subscribe(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Ans
             serde_json::Value::Null,
         );
     };
+    let scope = Scope::Host {
+        tenant: subject.tenant.clone(),
+        workspace: subject.workspace.clone(),
+    };
+    answer::openwop(stream(&shared, scope, after))
+}
+
+/// The events of a scope behind an id in the journal, and then each as it is made.
+pub(super) fn stream(shared: &Shared, scope: Scope, after: u64) -> Answer {
+    let journal = shared.exchanges.journal();
     let (frames, receiver) = mpsc::channel(AHEAD);
     let subscriber = Subscriber {
         journal: journal.clone(),
-        scope: Scope::Host {
-            tenant: subject.tenant.clone(),
-            workspace: subject.workspace.clone(),
-        },
+        scope,
         changes: journal.changes(),
         ending: shared.ending.subscribe(),
         frames,
@@ -59,7 +66,7 @@ async fn subscribe(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Ans
     headers.insert(header::CONTENT_TYPE, event_stream);
     let no_cache = HeaderValue::from_static("no-cache");
     headers.insert(header::CACHE_CONTROL, no_cache);
-    answer::openwop(response)
+    response
 }
 
 /// The id in the journal to begin behind: that of `Last-Event-ID` if it is the caller's, else now.
@@ -68,7 +75,7 @@ async fn start(
     subject: &Subject,
     headers: &HeaderMap,
 ) -> Result<u64, crate::journal::JournalError> {
-    let last = headers.get("last-event-id");
+    let last = headers.get(&LAST_EVENT_ID);
     if let Some(last) = last.and_then(|last| last.to_str().ok()) {
         let found = journal.find(last.to_owned()).await?;
         if let Some(stored) = found.filter(|stored| owns(subject, stored)) {
@@ -175,6 +182,8 @@ impl hyper::body::Body for Frames {
     }
 }
 
+/// What a subscriber saw last.
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Frames that wait for a slow subscriber; the rest stays in the journal.
 const AHEAD: usize = 16;
 const PAGE: u32 = 64;

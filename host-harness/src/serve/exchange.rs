@@ -1,5 +1,6 @@
 //! Read, decide, append, answer: the one way that every exchange goes.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::timeout;
@@ -8,6 +9,7 @@ use super::deciding::{Deciding, Taken};
 use super::metrics::Metrics;
 use crate::error::{CallError, SettleError};
 use crate::journal::{Journal, JournalError, Record};
+use crate::policy::Policies;
 use crate::types::{Context, Exchange, HostRefusal, Inbound, Outbound, Reply, Settlement, Subject};
 
 /// What decides and the journal, which are never used one without the other.
@@ -39,6 +41,11 @@ impl Exchanges {
     /// What decides at this moment. An exchange uses one to its end.
     pub(super) fn negotiator(&self) -> Taken {
         self.deciding.take()
+    }
+
+    /// The policies that may decide; none where the one inside the component does.
+    pub(super) fn policies(&self) -> Option<&Arc<Policies>> {
+        self.deciding.policies()
     }
 
     pub(super) fn journal(&self) -> &Journal {

@@ -1,4 +1,4 @@
-//! For operators: alive, ready, and the counters.
+//! For operators: alive, ready, the counters, and the console.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +9,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::routing::get;
 use tokio::time::timeout;
 
-use super::Shared;
 use super::answer::{self, Answer};
+use super::{Shared, console};
 
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
+    let console = shared.config.console.then(|| console::router(shared));
     Router::new()
         .route(
             "/healthz",
@@ -21,6 +22,7 @@ pub(super) fn router(shared: &Arc<Shared>) -> Router {
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .with_state(Arc::clone(shared))
+        .merge(console.unwrap_or_default())
 }
 
 /// Ready means that the journal answers, and that this host does not want to end.

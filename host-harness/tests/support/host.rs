@@ -211,11 +211,22 @@ impl Host {
     }
 
     pub fn admin(&self, path: &str) -> Answered {
-        exchange(
-            &self.admin,
-            &head("GET", path, &self.admin, None, &[], 0),
-            "",
-        )
+        self.admin_named(&self.admin, path)
+    }
+
+    /// The same, with another name in `Host`.
+    pub fn admin_named(&self, name: &str, path: &str) -> Answered {
+        exchange(&self.admin, &head("GET", path, name, None, &[], 0), "")
+    }
+
+    pub fn admin_post(&self, path: &str, headers: &[(&str, &str)], body: &Value) -> Answered {
+        let body = body.to_string();
+        let head = head("POST", path, &self.admin, None, headers, body.len());
+        exchange(&self.admin, &head, body)
+    }
+
+    pub fn admin_url(&self) -> String {
+        format!("http://{}", self.admin)
     }
 
     pub fn get(&self, path: &str, token: Option<&str>, headers: &[(&str, &str)]) -> Answered {
@@ -259,42 +270,13 @@ impl Host {
 
     /// Host events as they come.
     pub fn subscribe(&self, token: &str, after: Option<&str>) -> Events {
-        let mut headers = vec![("OpenWOP-Version", "2.0")];
-        if let Some(after) = after {
-            headers.push(("Last-Event-ID", after));
-        }
-        let head = head(
-            "GET",
-            "/host/events",
-            &self.address,
-            Some(token),
-            &headers,
-            0,
-        );
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(head.as_bytes()).unwrap();
-        let (sender, receiver) = mpsc::channel();
-        let (begun, began) = mpsc::channel();
-        thread::spawn(move || {
-            let mut id = String::new();
-            for line in BufReader::new(stream).lines().map_while(Result::ok) {
-                if line == ": here" {
-                    begun.send(()).unwrap();
-                } else if let Some(found) = line.strip_prefix("id: ") {
-                    found.clone_into(&mut id);
-                } else if let Some(data) = line.strip_prefix("data: ") {
-                    let event: Value = serde_json::from_str(data).unwrap();
-                    assert_eq!(event["eventId"], id.as_str());
-                    if sender.send(event).is_err() {
-                        return;
-                    }
-                }
-            }
-        });
-        began
-            .recv_timeout(PATIENCE)
-            .expect("the stream begins at once");
-        Events(receiver)
+        let headers = [("OpenWOP-Version", "2.0")];
+        subscribe(&self.address, "/host/events", Some(token), &headers, after)
+    }
+
+    /// Events for operators as they come.
+    pub fn admin_subscribe(&self, path: &str, after: Option<&str>) -> Events {
+        subscribe(&self.admin, path, None, &[], after)
     }
 
     /// Keeps asking on many connections, until the host is gone.
@@ -372,6 +354,44 @@ impl Hammer {
         }
         self.answered.load(Ordering::Relaxed)
     }
+}
+
+fn subscribe(
+    address: &str,
+    path: &str,
+    token: Option<&str>,
+    headers: &[(&str, &str)],
+    after: Option<&str>,
+) -> Events {
+    let mut headers = headers.to_vec();
+    if let Some(after) = after {
+        headers.push(("Last-Event-ID", after));
+    }
+    let head = head("GET", path, address, token, &headers, 0);
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    let (sender, receiver) = mpsc::channel();
+    let (begun, began) = mpsc::channel();
+    thread::spawn(move || {
+        let mut id = String::new();
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if line == ": here" {
+                begun.send(()).unwrap();
+            } else if let Some(found) = line.strip_prefix("id: ") {
+                found.clone_into(&mut id);
+            } else if let Some(data) = line.strip_prefix("data: ") {
+                let event: Value = serde_json::from_str(data).unwrap();
+                assert_eq!(event["eventId"], id.as_str());
+                if sender.send(event).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    began
+        .recv_timeout(PATIENCE)
+        .expect("the stream begins at once");
+    Events(receiver)
 }
 
 fn head(

@@ -1,19 +1,20 @@
 //! The versions that it is worth asking about: those of a facet, and one on either side.
 
-use negotiator::types::{Facet, Protocol};
+use crate::types::{Facet, Protocol};
 
 /// What a peer may name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub struct Named {
     /// The version; none for a peer that names nothing.
-    pub(crate) version: Option<String>,
+    pub version: Option<String>,
     /// What it is to the facet, unless it is offered.
-    pub(crate) note: &'static str,
+    pub note: &'static str,
 }
 
 /// Nothing; then, oldest first: one version below the floor, each one offered, and one at or above
 /// the floor that is not offered.
-pub(crate) fn to_name(protocol: Protocol, facet: &Facet) -> Vec<Named> {
+#[must_use]
+pub fn to_name(protocol: Protocol, facet: &Facet) -> Vec<Named> {
     let floor = key(&facet.floor);
     let known: Vec<String> = known(protocol).iter().map(|text| (*text).into()).collect();
     let newest = |versions: &mut dyn Iterator<Item = &String>| {
@@ -47,8 +48,19 @@ pub(crate) fn to_name(protocol: Protocol, facet: &Facet) -> Vec<Named> {
 }
 
 /// Whether a version of MCP begins with a handshake.
-pub(crate) fn has_handshake(revision: &str) -> bool {
+#[must_use]
+pub fn has_handshake(revision: &str) -> bool {
     key(revision) < key("2026-07-28")
+}
+
+/// The method of the message that would name a version, or none.
+#[must_use]
+pub fn message(protocol: Protocol, named: Option<&str>) -> &'static str {
+    match protocol {
+        Protocol::A2a => "SendMessage",
+        Protocol::Mcp if named.is_none_or(has_handshake) => "initialize",
+        Protocol::Mcp => "tools/list",
+    }
 }
 
 /// Published versions, oldest first.
