@@ -156,7 +156,12 @@ function showChanges(report) {
         body.append(row(names.map((name) => String(group[name]))));
       }
       table.append(element('caption', 'Who would be decided upon in another way'), head, body);
-      parts.push(table);
+      const region = element('div', undefined, 'scroll');
+      region.tabIndex = 0;
+      region.role = 'region';
+      region.ariaLabel = 'Changes';
+      region.append(table);
+      parts.push(region);
     }
   }
   find('changes').replaceChildren(...parts);
